@@ -1,0 +1,65 @@
+# `make` lists what there is to do. Python 3.11 or later, Rust, a C compiler and make are all it takes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv pip
+
+# cargo and maturin share one folder, and both build for the Python of the environment.
+export CARGO_TARGET_DIR ?= $(CURDIR)/kernel/target
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+unexport CONDA_PREFIX
+
+CARGO_KERNEL := --manifest-path kernel/Cargo.toml
+KERNEL := $(shell find kernel -name target -prune -o -type f -print)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench format constraints clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
+
+demo: $(VENV)/.built ## train on the demo corpus, predict, explain
+	$(BIN)/python -m banbury demo
+
+test: $(VENV)/.built ## every test: the kernel's, the package's, the examples in docstrings
+	cargo test --release $(CARGO_KERNEL)
+	$(BIN)/pytest -q
+
+check: $(VENV)/.built ## style, types, import layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	cargo fmt --check $(CARGO_KERNEL)
+	cargo clippy $(CARGO_KERNEL) --all-targets --all-features -- -D warnings
+
+bench: $(VENV)/.built ## how fast it is, against its peers
+	$(BIN)/python benchmarks/speed.py
+
+format: $(VENV)/.installed ## put the code in its standard form
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	cargo fmt $(CARGO_KERNEL)
+
+constraints: $(VENV)/.installed ## pin the newest releases of everything in constraints.txt
+	head -1 constraints.txt > $(VENV)/constraints.txt
+	$(UV) compile -q pyproject.toml --group dev --upgrade --no-header --no-annotate >> $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt constraints.txt
+
+clean: ## remove what these targets made
+	rm -rf $(VENV) kernel/target src/banbury/_kernel*.so
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt uv
+	$(UV) install -q -r constraints.txt
+	touch $@
+
+# An editable install: Python sources are used where they are, only the kernel is built.
+$(VENV)/.built: $(VENV)/.installed $(KERNEL)
+	$(BIN)/maturin develop --release --uv -q
+	touch $@

@@ -1,0 +1,425 @@
+//! The learned state: what was seen, how often, in which class. Everything else is computed from it.
+//!
+//! Features come in blocks: words, runs of two words, of three …, and characters. Each block has its own vocabulary and
+//! its own [`Rows`]. A run of n words is named by two ids, that of its first n - 1 words and that of its last word,
+//! so no text of it is kept. Counts can be added to each other and taken from each other; documents become counts in
+//! `counting.rs`.
+
+use crate::array::Array;
+use crate::error::Error;
+use crate::rows::{Cell, Rows};
+use crate::text::Settings;
+use crate::vocabulary::{Index, Seed, UNKNOWN, Words, pair};
+
+/// What the features of a block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Words,
+    /// Runs of this many words, two or more.
+    Runs(u8),
+    Characters,
+}
+
+impl Kind {
+    /// The blocks that an analyzer with these settings fills.
+    pub fn of(settings: &Settings) -> Vec<Kind> {
+        let mut kinds = vec![];
+        if settings.words.is_some() {
+            kinds.push(Kind::Words);
+            kinds.extend((2..=settings.ngrams.1).map(Kind::Runs));
+        }
+        kinds.extend(settings.characters.map(|_| Kind::Characters));
+        kinds
+    }
+
+    /// Whether the block's features are counted, or are only there to name longer runs.
+    pub fn is_counted(self, settings: &Settings) -> bool {
+        match self {
+            Kind::Words => settings.ngrams.0 <= 1,
+            Kind::Runs(n) => settings.ngrams.0 <= n,
+            Kind::Characters => true,
+        }
+    }
+
+    /// The name of the block's arrays in a file.
+    pub fn name(self) -> String {
+        match self {
+            Kind::Words => "words".into(),
+            Kind::Runs(n) => format!("runs{n}"),
+            Kind::Characters => "characters".into(),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub enum Names {
+    Words(Words),
+    Runs(Index<u64>),
+}
+
+#[derive(Clone)]
+pub struct Block {
+    pub kind: Kind,
+    pub names: Names,
+    pub rows: Rows,
+}
+
+impl Block {
+    pub fn new(kind: Kind, n_classes: usize) -> Self {
+        let names = match kind {
+            Kind::Runs(_) => Names::Runs(Index::new(Seed::of_this_process())),
+            _ => Names::Words(Words::default()),
+        };
+        Block { kind, names, rows: Rows::new(n_classes) }
+    }
+
+    /// How many features have a name, seen or not.
+    pub fn len(&self) -> usize {
+        match &self.names {
+            Names::Words(words) => words.index.len(),
+            Names::Runs(index) => index.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn words(&self) -> &Words {
+        match &self.names {
+            Names::Words(words) => words,
+            Names::Runs(_) => unreachable!("asked of blocks of words only"),
+        }
+    }
+
+    pub fn runs(&self) -> &Index<u64> {
+        match &self.names {
+            Names::Runs(index) => index,
+            Names::Words(_) => unreachable!("asked of blocks of runs only"),
+        }
+    }
+}
+
+/// Where each feature of some counts is in others, by block.
+pub type Places = Vec<Vec<u32>>;
+
+#[derive(Clone)]
+pub struct Counts {
+    pub blocks: Vec<Block>,
+    /// Documents of each class.
+    pub documents: Vec<u64>,
+}
+
+impl Counts {
+    pub fn new(kinds: &[Kind], n_classes: usize) -> Self {
+        let blocks = kinds.iter().map(|&kind| Block::new(kind, n_classes)).collect();
+        Counts { blocks, documents: vec![0; n_classes] }
+    }
+
+    pub fn n_classes(&self) -> usize {
+        self.documents.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.documents.iter().all(|&n| n == 0) && self.blocks.iter().all(|block| block.rows.live == 0)
+    }
+
+    /// The text of a feature: a word, or the words of a run with spaces between them.
+    pub fn name(&self, block: usize, id: u32) -> String {
+        let mut bytes = vec![];
+        self.write_name(block, id, &mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    fn write_name(&self, block: usize, id: u32, bytes: &mut Vec<u8>) {
+        match &self.blocks[block].names {
+            Names::Words(words) => bytes.extend(words.name(id)),
+            Names::Runs(index) => {
+                let key = index.key(id);
+                self.write_name(block - 1, (key >> 32) as u32, bytes);
+                bytes.push(b' ');
+                bytes.extend(self.blocks[0].words().name(key as u32));
+            }
+        }
+    }
+
+    /// The id of a feature by its text; [`UNKNOWN`] where there is none.
+    pub fn find(&self, block: usize, name: &str) -> u32 {
+        match &self.blocks[block].names {
+            Names::Words(words) => words.find_one(name.as_bytes()),
+            Names::Runs(index) => {
+                let Some((left, right)) = name.rsplit_once(' ') else { return UNKNOWN };
+                match (self.find(block - 1, left), self.find(0, right)) {
+                    (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
+                    (left, right) => index.find(pair(left, right)),
+                }
+            }
+        }
+    }
+
+    /// Adds what `other` has counted; the classes of both are the same. Nothing changes where a count would not fit.
+    pub fn add(&mut self, other: &Counts) -> Result<(), Error> {
+        self.check_room(other)?;
+        if self.is_empty() && self.blocks.iter().all(Block::is_empty) {
+            *self = other.clone();
+            return Ok(());
+        }
+        self.absorb(other);
+        Ok(())
+    }
+
+    /// Adds `other` without asking whether it fits, and says where its features are now.
+    pub fn absorb(&mut self, other: &Counts) -> Places {
+        let mut places: Places = vec![];
+        for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            let map: Vec<u32> = match (&mut block.names, &theirs.names) {
+                (Names::Words(words), Names::Words(others)) => {
+                    (0..others.index.len() as u32).map(|id| words.adopt(others, id)).collect()
+                }
+                (Names::Runs(index), Names::Runs(others)) => {
+                    let (left, words) = (places.last().expect("words come first"), &places[0]);
+                    index.reserve(index.len().max(others.len()));
+                    let translate = |key: u64| pair(left[(key >> 32) as usize], words[key as u32 as usize]);
+                    others.keys().iter().map(|&key| index.intern(translate(key))).collect()
+                }
+                _ => unreachable!("both have the same blocks"),
+            };
+            for (id, &place) in map.iter().enumerate() {
+                theirs.rows.get(id as u32).iter().for_each(|cell| block.rows.add(place, *cell));
+            }
+            places.push(map);
+        }
+        self.documents.iter_mut().zip(&other.documents).for_each(|(n, more)| *n += more);
+        places
+    }
+
+    /// Takes away what `other` has counted. Nothing changes where any of it was never added.
+    pub fn subtract(&mut self, other: &Counts) -> Result<(), Error> {
+        let places = self.locate(other);
+        for (at, (block, theirs)) in self.blocks.iter().zip(&other.blocks).enumerate() {
+            for (id, &place) in places[at].iter().enumerate() {
+                for cell in theirs.rows.get(id as u32).iter().filter(|cell| !cell.is_zero()) {
+                    let known = find_cell(block.rows.get(place), cell.class);
+                    if known.occurrences < cell.occurrences || known.documents < cell.documents {
+                        let feature = format!("{:?}", other.name(at, id as u32));
+                        return Err(Error::NeverAdded { feature, class: cell.class as usize });
+                    }
+                }
+            }
+        }
+        if let Some(class) = (0..self.n_classes()).find(|&c| self.documents[c] < other.documents[c]) {
+            return Err(Error::NeverAdded { feature: "a document".into(), class });
+        }
+        for (at, theirs) in other.blocks.iter().enumerate() {
+            for (id, &place) in places[at].iter().enumerate() {
+                let rows = &mut self.blocks[at].rows;
+                theirs.rows.get(id as u32).iter().filter(|c| !c.is_zero()).for_each(|c| rows.subtract(place, *c));
+            }
+        }
+        self.documents.iter_mut().zip(&other.documents).for_each(|(n, less)| *n -= less);
+        Ok(())
+    }
+
+    /// Where the features of `other` are here; [`UNKNOWN`] for those that are not.
+    fn locate(&self, other: &Counts) -> Places {
+        let mut places: Places = vec![];
+        for (block, theirs) in self.blocks.iter().zip(&other.blocks) {
+            let map: Vec<u32> = match (&block.names, &theirs.names) {
+                (Names::Words(words), Names::Words(others)) => {
+                    (0..others.index.len() as u32).map(|id| words.find_one(&others.name(id))).collect()
+                }
+                (Names::Runs(index), Names::Runs(others)) => {
+                    let (left, words) = (places.last().expect("words come first"), &places[0]);
+                    let find = |&key: &u64| match (left[(key >> 32) as usize], words[key as u32 as usize]) {
+                        (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
+                        (left, right) => index.find(pair(left, right)),
+                    };
+                    others.keys().iter().map(find).collect()
+                }
+                _ => unreachable!("both have the same blocks"),
+            };
+            places.push(map);
+        }
+        places
+    }
+
+    fn check_room(&self, other: &Counts) -> Result<(), Error> {
+        let fits = |(block, theirs): (&Block, &Block)| {
+            // A cell is never more than its class; only a class beyond 32 bits needs its cells looked at.
+            let sums =
+                block.rows.occurrences.iter().zip(&theirs.rows.occurrences).zip(&self.documents).zip(&other.documents);
+            sums.into_iter().all(|(((a, b), c), d)| a + b <= u64::from(u32::MAX) && c + d <= u64::from(u32::MAX))
+        };
+        if self.blocks.iter().zip(&other.blocks).all(fits) {
+            return Ok(());
+        }
+        let places = self.locate(other);
+        for (at, (block, theirs)) in self.blocks.iter().zip(&other.blocks).enumerate() {
+            for (id, &place) in places[at].iter().enumerate() {
+                for cell in theirs.rows.get(id as u32) {
+                    let known = find_cell(block.rows.get(place), cell.class);
+                    if known.occurrences.checked_add(cell.occurrences).is_none()
+                        || known.documents.checked_add(cell.documents).is_none()
+                    {
+                        let feature = format!("{:?}", other.name(at, id as u32));
+                        return Err(Error::TooMany { feature, class: cell.class as usize });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Class `c` becomes class `to[c]`, one of `n_classes`; one that becomes [`UNKNOWN`] has nothing left and is dropped.
+    pub fn renumber(&mut self, to: &[u32], n_classes: usize) {
+        let mut documents = vec![0; n_classes];
+        for (n, &class) in self.documents.iter().zip(to).filter(|(_, class)| **class != UNKNOWN) {
+            documents[class as usize] = *n;
+        }
+        self.documents = documents;
+        self.blocks.iter_mut().for_each(|block| block.rows.renumber(to, n_classes));
+    }
+
+    /// These counts with the features that `keep` accepts, sorted by name, with indexes that can go into a file, and the
+    /// numbers of the indexes' seeds. The same counts give the same arrays, in whatever order they were learned.
+    pub fn settled(&self, keep: impl Fn(usize, u32) -> bool) -> (Vec<u64>, Counts) {
+        let (wanted, kept) = self.kept(keep);
+        let mut blocks: Vec<Block> = vec![];
+        let (mut numbers, mut places): (Vec<u64>, Places) = (vec![], vec![]);
+        for ((block, kept), wanted) in self.blocks.iter().zip(&kept).zip(&wanted) {
+            let mut ids: Vec<u32> = (0..block.len() as u32).filter(|&id| kept[id as usize]).collect();
+            let mut place = vec![UNKNOWN; block.len()];
+            let (number, names) = match &block.names {
+                Names::Words(words) => {
+                    let mut named: Vec<(Vec<u8>, u32)> = ids.iter().map(|&id| (words.name(id), id)).collect();
+                    named.sort_unstable();
+                    ids = named.iter().map(|(_, id)| *id).collect();
+                    let names: Vec<Vec<u8>> = named.into_iter().map(|(name, _)| name).collect();
+                    let (number, words) = Words::settled(&names);
+                    (number, Names::Words(words))
+                }
+                Names::Runs(index) => {
+                    let (left, words) = (places.last().expect("words come first"), &places[0]);
+                    let key = |id: u32| {
+                        let key = index.key(id);
+                        pair(left[(key >> 32) as usize], words[key as u32 as usize])
+                    };
+                    ids.sort_unstable_by_key(|&id| key(id));
+                    let (number, index) = Index::settled(|_| ids.iter().map(|&id| key(id)).collect());
+                    (number, Names::Runs(index))
+                }
+            };
+            ids.iter().enumerate().for_each(|(at, &id)| place[id as usize] = at as u32);
+            blocks.push(Block { kind: block.kind, names, rows: block.rows.pack(&ids, |id| wanted[id as usize]) });
+            numbers.push(number);
+            places.push(place);
+        }
+        (numbers, Counts { blocks, documents: self.documents.clone() })
+    }
+
+    /// Which features are wanted and have been seen, and which of the others name one of these.
+    fn kept(&self, keep: impl Fn(usize, u32) -> bool) -> (Vec<Vec<bool>>, Vec<Vec<bool>>) {
+        let choose = |at: usize, block: &Block| -> Vec<bool> {
+            (0..block.len() as u32).map(|id| block.rows.is_live(id) && keep(at, id)).collect()
+        };
+        let wanted: Vec<Vec<bool>> = self.blocks.iter().enumerate().map(|(at, block)| choose(at, block)).collect();
+        let mut kept = wanted.clone();
+        for at in (1..self.blocks.len()).rev() {
+            if let Names::Runs(index) = &self.blocks[at].names {
+                for (id, &key) in index.keys().iter().enumerate() {
+                    if !kept[at][id] {
+                        continue;
+                    }
+                    kept[at - 1][(key >> 32) as usize] = true;
+                    kept[0][key as u32 as usize] = true;
+                }
+            }
+        }
+        (wanted, kept)
+    }
+
+    /// Counts whose arrays lie in a file. `arrays` gives the bytes of an array by its name.
+    pub fn mapped(
+        kinds: &[Kind],
+        numbers: &[u64],
+        array: &dyn Fn(&str) -> Result<std::sync::Arc<dyn crate::array::Bytes>, Error>,
+    ) -> Result<Counts, Error> {
+        fn typed<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
+            name: &str,
+            bytes: std::sync::Arc<dyn crate::array::Bytes>,
+        ) -> Result<Array<T>, Error> {
+            Array::mapped(bytes).ok_or_else(|| Error::Damaged(format!("array {name:?} has a wrong length")))
+        }
+        let documents = typed::<u64>("documents", array("documents")?)?.to_vec();
+        let mut blocks = vec![];
+        for (&kind, &number) in kinds.iter().zip(numbers) {
+            let part = |part: &str| {
+                let name = format!("{}.{part}", kind.name());
+                array(&name).map(|bytes| (name, bytes))
+            };
+            macro_rules! get {
+                ($name:literal) => {{
+                    let (name, bytes) = part($name)?;
+                    typed(&name, bytes)?
+                }};
+            }
+            let misfit = || Error::Damaged(format!("the arrays of {} do not fit each other", kind.name()));
+            let seed = Seed::fixed(number);
+            let names = match kind {
+                Kind::Runs(_) => Names::Runs(Index::mapped(seed, get!("slots"), get!("keys")).ok_or_else(misfit)?),
+                _ => {
+                    let index = Index::mapped(seed, get!("slots"), get!("keys")).ok_or_else(misfit)?;
+                    let (ids, ends, bytes) = (get!("long_ids"), get!("long_ends"), get!("long_bytes"));
+                    Names::Words(Words::mapped(index, ids, ends, bytes).ok_or_else(misfit)?)
+                }
+            };
+            let totals: Array<u64> = get!("totals");
+            let (live, occurrences) = totals.split_last().ok_or_else(misfit)?;
+            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences.to_vec(), *live);
+            let block = Block { kind, names, rows };
+            if occurrences.len() != documents.len() || block.rows.len() != block.len() {
+                return Err(misfit());
+            }
+            blocks.push(block);
+        }
+        Ok(Counts { blocks, documents })
+    }
+
+    /// The arrays of settled counts, by name, as a file holds them.
+    pub fn arrays(&self) -> Vec<(String, Vec<u8>)> {
+        let mut arrays = vec![("documents".to_string(), bytemuck::cast_slice(&self.documents).to_vec())];
+        for block in &self.blocks {
+            let mut push =
+                |part: &str, bytes: &[u8]| arrays.push((format!("{}.{part}", block.kind.name()), bytes.to_vec()));
+            match &block.names {
+                Names::Words(words) => {
+                    push("slots", words.index.slots().as_bytes());
+                    push("keys", words.index.keys().as_bytes());
+                    let (ids, ends, bytes) = words.long_arrays();
+                    push("long_ids", ids.as_bytes());
+                    push("long_ends", ends.as_bytes());
+                    push("long_bytes", bytes.as_bytes());
+                }
+                Names::Runs(index) => {
+                    push("slots", index.slots().as_bytes());
+                    push("keys", index.keys().as_bytes());
+                }
+            }
+            let (rows, cells) = block.rows.arrays();
+            push("rows", rows.as_bytes());
+            push("cells", cells.as_bytes());
+            let totals: Vec<u64> = block.rows.occurrences.iter().copied().chain([block.rows.live]).collect();
+            push("totals", bytemuck::cast_slice(&totals));
+        }
+        arrays
+    }
+}
+
+/// The cell of `class` in a row; an empty one where there is none.
+#[inline(always)]
+pub fn find_cell(row: &[Cell], class: u32) -> Cell {
+    match row.binary_search_by_key(&class, |cell| cell.class) {
+        Ok(at) => row[at],
+        Err(_) => Cell { class, documents: 0, occurrences: 0 },
+    }
+}

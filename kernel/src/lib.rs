@@ -1,0 +1,18 @@
+//! The kernel of banbury: text to tokens, tokens to counts, counts to scores.
+//!
+//! Everything here is plain Rust that `cargo test` runs; `python.rs` alone knows Python.
+#![deny(unsafe_code)]
+
+pub mod array;
+pub mod counting;
+pub mod counts;
+pub mod error;
+pub mod likelihoods;
+pub mod processor;
+pub mod rows;
+pub mod scoring;
+pub mod text;
+pub mod vocabulary;
+
+#[cfg(feature = "python")]
+mod python;

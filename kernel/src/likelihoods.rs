@@ -1,0 +1,176 @@
+//! From counts to log-probabilities: multinomial, Bernoulli and complement.
+//!
+//! A weight is a number, or impossible: without smoothing, a word that a class has never seen gives that class probability
+//! zero, and a document with such a word stays impossible whatever else it holds. Both are kept apart,
+//! so that no infinity is ever added to another.
+
+use std::ops::AddAssign;
+
+use crate::counts::Counts;
+use crate::rows::Cell;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likelihood {
+    /// Occurrences count.
+    Multinomial,
+    /// Presence counts, and so does absence.
+    Bernoulli,
+    /// Multinomial over everything outside the class, with its sign turned.
+    Complement,
+}
+
+/// How counts become probabilities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Form {
+    pub likelihood: Likelihood,
+    /// Added to how often a feature was seen.
+    pub smoothing: f64,
+    /// Added to how often a feature was missed; Bernoulli only.
+    pub absent_smoothing: f64,
+    /// Whether the denominator counts each class's own features instead of all.
+    pub class_vocabulary: bool,
+}
+
+impl Form {
+    /// Whether every weight is a number.
+    pub fn is_smooth(&self) -> bool {
+        let absent = self.likelihood != Likelihood::Bernoulli || self.absent_smoothing > 0.0;
+        self.smoothing > 0.0 && absent
+    }
+}
+
+/// A log-probability, or a sum of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weight {
+    pub log: f64,
+    /// How many of the parts are impossible.
+    pub impossible: i64,
+}
+
+impl Weight {
+    pub fn ln(probability_top: f64, log_bottom: f64) -> Self {
+        if probability_top > 0.0 {
+            Weight { log: probability_top.ln() - log_bottom, impossible: 0 }
+        } else {
+            Weight { log: 0.0, impossible: 1 }
+        }
+    }
+
+    pub fn minus(self, other: Weight) -> Self {
+        Weight { log: self.log - other.log, impossible: self.impossible - other.impossible }
+    }
+
+    pub fn value(self) -> f64 {
+        if self.impossible > 0 { f64::NEG_INFINITY } else { self.log }
+    }
+}
+
+impl AddAssign for Weight {
+    fn add_assign(&mut self, other: Weight) {
+        self.log += other.log;
+        self.impossible += other.impossible;
+    }
+}
+
+/// What the weights of a model have in common.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub form: Form,
+    /// The logarithm of each class's denominator.
+    log_bottoms: Vec<f64>,
+    /// Documents of each class.
+    documents: Vec<u64>,
+    /// What each class gets before any feature is looked at: for Bernoulli, that all are absent.
+    pub start: Vec<Weight>,
+}
+
+impl Model {
+    pub fn new(counts: &Counts, form: Form) -> Self {
+        let n_classes = counts.n_classes();
+        let occurrences: Vec<u64> =
+            (0..n_classes).map(|c| counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum()).collect();
+        let features: u64 = counts.blocks.iter().map(|block| block.rows.live).sum();
+        let all: u64 = occurrences.iter().sum();
+        let own = if form.class_vocabulary { own_features(counts) } else { vec![features; n_classes] };
+        let bottom = |c: usize| match form.likelihood {
+            Likelihood::Multinomial => occurrences[c] as f64 + form.smoothing * own[c] as f64,
+            Likelihood::Complement => (all - occurrences[c]) as f64 + form.smoothing * own[c] as f64,
+            Likelihood::Bernoulli => counts.documents[c] as f64 + form.smoothing + form.absent_smoothing,
+        };
+        let log_bottoms = (0..n_classes).map(|c| bottom(c).ln()).collect();
+        let documents = counts.documents.clone();
+        let mut model = Model { form, log_bottoms, documents, start: vec![Weight::default(); n_classes] };
+        if form.likelihood == Likelihood::Bernoulli {
+            model.start = model.all_absent(counts, features);
+        }
+        model
+    }
+
+    /// log P(feature | class), for a feature that has `total` occurrences in all classes; for complement, the
+    /// negative logarithm of its probability outside the class.
+    pub fn log_probability(&self, cell: Cell, total: u64) -> Weight {
+        let log_bottom = self.log_bottoms[cell.class as usize];
+        match self.form.likelihood {
+            Likelihood::Multinomial => Weight::ln(f64::from(cell.occurrences) + self.form.smoothing, log_bottom),
+            Likelihood::Bernoulli => Weight::ln(f64::from(cell.documents) + self.form.smoothing, log_bottom),
+            Likelihood::Complement => {
+                let outside = total - u64::from(cell.occurrences);
+                Weight::default().minus(Weight::ln(outside as f64 + self.form.smoothing, log_bottom))
+            }
+        }
+    }
+
+    /// log P(not feature | class).
+    fn log_absent(&self, cell: Cell) -> Weight {
+        let missed = self.documents[cell.class as usize].saturating_sub(u64::from(cell.documents));
+        Weight::ln(missed as f64 + self.form.absent_smoothing, self.log_bottoms[cell.class as usize])
+    }
+
+    /// What a feature of a document adds to the class's score.
+    pub fn weight(&self, cell: Cell, total: u64) -> Weight {
+        let present = self.log_probability(cell, total);
+        if self.form.likelihood == Likelihood::Bernoulli { present.minus(self.log_absent(cell)) } else { present }
+    }
+
+    /// For each class, the sum over all features that they are absent.
+    ///
+    /// Features are grouped by how often they were seen, so that the sum is the same, to the bit, in whatever order the
+    /// features were learned.
+    fn all_absent(&self, counts: &Counts, features: u64) -> Vec<Weight> {
+        let mut seen: Vec<Vec<u32>> = vec![vec![]; counts.n_classes()];
+        for block in &counts.blocks {
+            for id in 0..block.rows.len() as u32 {
+                block
+                    .rows
+                    .get(id)
+                    .iter()
+                    .filter(|c| !c.is_zero())
+                    .for_each(|c| seen[c.class as usize].push(c.documents));
+            }
+        }
+        let sum = |(class, mut seen): (usize, Vec<u32>)| {
+            seen.sort_unstable();
+            let class = class as u32;
+            let mut sum = Weight::default();
+            let mut add = |documents: u32, n: u64| {
+                let one = self.log_absent(Cell { class, documents, occurrences: 0 });
+                sum += Weight { log: one.log * n as f64, impossible: one.impossible * n as i64 };
+            };
+            add(0, features - seen.len() as u64);
+            seen.chunk_by(|a, b| a == b).for_each(|group| add(group[0], group.len() as u64));
+            sum
+        };
+        seen.into_iter().enumerate().map(sum).collect()
+    }
+}
+
+/// How many features each class has seen.
+fn own_features(counts: &Counts) -> Vec<u64> {
+    let mut own = vec![0; counts.n_classes()];
+    for block in &counts.blocks {
+        for id in 0..block.rows.len() as u32 {
+            block.rows.get(id).iter().filter(|c| !c.is_zero()).for_each(|c| own[c.class as usize] += 1);
+        }
+    }
+    own
+}

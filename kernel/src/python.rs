@@ -1,0 +1,511 @@
+//! The kernel as Python sees it: the module `banbury._kernel`, whose contract is `src/banbury/_kernel.pyi`.
+//!
+//! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
+//! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
+
+mod input;
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::array::Bytes;
+use crate::counting::{self, Batch};
+use crate::counts;
+use crate::error::Error;
+use crate::likelihoods::{Form, Likelihood};
+use crate::processor;
+use crate::scoring;
+use crate::text::{self, Punctuation, Settings, Token, Treatment};
+use crate::vocabulary::UNKNOWN;
+use input::{Texts, input_error};
+
+/// Bytes of text that are worked on between two looks at whether the user wants to stop.
+const ROUND: usize = 64 << 20;
+/// Below this many bytes the work is done before another thread could have used the interpreter.
+const SMALL: usize = 4 << 10;
+
+/// The exception for an error of the kernel: the one place where that is decided.
+fn exception(py: Python<'_>, error: Error) -> PyErr {
+    let name = match &error {
+        Error::Interrupted => return PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(())),
+        Error::Damaged(_) => "FileFormatError",
+        Error::NeverAdded { .. } | Error::TooMany { .. } => "CountError",
+        Error::Settings(_) => "InputError",
+    };
+    let place = match &error {
+        Error::NeverAdded { class, .. } | Error::TooMany { class, .. } => Some(*class),
+        _ => None,
+    };
+    let raise = || -> PyResult<PyErr> {
+        let class = py.import("banbury.errors")?.getattr(name)?;
+        let value = match place {
+            Some(class_number) => class.call1((error.to_string(), class_number))?,
+            None => class.call1((error.to_string(),))?,
+        };
+        Ok(PyErr::from_value(value))
+    };
+    raise().unwrap_or_else(|error| error)
+}
+
+fn interrupted() -> bool {
+    Python::attach(|py| match py.check_signals() {
+        Ok(()) => false,
+        Err(error) => {
+            error.restore(py);
+            true
+        }
+    })
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+struct Analyzer {
+    inner: Arc<text::Analyzer>,
+}
+
+#[pymethods]
+impl Analyzer {
+    #[new]
+    #[pyo3(signature = (*, words, lowercase, urls, handles, emails, tags, punctuation, emoticons, negation, stop_words,
+                        stemmer, min_length, ngrams, characters, keywords))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        words: Option<&str>,
+        lowercase: bool,
+        urls: &str,
+        handles: &str,
+        emails: &str,
+        tags: &str,
+        punctuation: &str,
+        emoticons: bool,
+        negation: bool,
+        stop_words: Vec<String>,
+        stemmer: Option<String>,
+        min_length: usize,
+        ngrams: (u8, u8),
+        characters: Option<(u8, u8)>,
+        keywords: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let treatment = |name: &str| match name {
+            "keep" => Ok(Treatment::Keep),
+            "remove" => Ok(Treatment::Remove),
+            "replace" => Ok(Treatment::Replace),
+            "split" => Ok(Treatment::Split),
+            _ => Err(unknown("treatment", name, "keep, remove, replace, split")),
+        };
+        let settings = || {
+            Ok(Settings {
+                words: match words {
+                    None => None,
+                    Some("unicode") => Some(text::Words::Unicode),
+                    Some("python") => Some(text::Words::Python),
+                    Some(name) => return Err(unknown("words", name, "unicode, python, None")),
+                },
+                lowercase,
+                urls: treatment(urls)?,
+                handles: treatment(handles)?,
+                emails: treatment(emails)?,
+                tags: treatment(tags)?,
+                punctuation: match punctuation {
+                    "none" => Punctuation::None,
+                    "expressive" => Punctuation::Expressive,
+                    "all" => Punctuation::All,
+                    name => return Err(unknown("punctuation", name, "none, expressive, all")),
+                },
+                emoticons,
+                negation,
+                stop_words,
+                stemmer,
+                min_length,
+                ngrams,
+                characters,
+                keywords,
+            })
+        };
+        let inner = settings().and_then(text::Analyzer::new).map_err(|error| exception(py, error))?;
+        Ok(Analyzer { inner: Arc::new(inner) })
+    }
+
+    fn tokens(&self, text: &Bound<'_, PyString>) -> Vec<(String, usize, usize)> {
+        self.inner.tokens(&input::text_of(text)).into_iter().map(parts).collect()
+    }
+
+    fn features(&self, text: &Bound<'_, PyString>) -> Vec<(String, usize, usize)> {
+        self.inner.features(&input::text_of(text)).into_iter().map(parts).collect()
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &str) -> Error {
+    Error::Settings(format!("{what} is {name:?}; it can be {known}"))
+}
+
+fn parts(token: Token) -> (String, usize, usize) {
+    (token.text, token.start, token.end)
+}
+
+struct State {
+    counts: counts::Counts,
+    /// Goes up with every change.
+    version: u64,
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+struct Counts {
+    analyzer: Arc<text::Analyzer>,
+    state: RwLock<State>,
+}
+
+impl Counts {
+    fn with(analyzer: Arc<text::Analyzer>, counts: counts::Counts) -> Self {
+        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }) }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        // A panic elsewhere cannot leave counts half changed: they are checked before, and changed in one go.
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut counts::Counts) -> R) -> R {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.version += 1;
+        change(&mut state.counts)
+    }
+}
+
+#[pymethods]
+impl Counts {
+    #[new]
+    fn new(analyzer: &Analyzer, n_classes: usize) -> Self {
+        let kinds = counts::Kind::of(analyzer.inner.settings());
+        Counts::with(analyzer.inner.clone(), counts::Counts::new(&kinds, n_classes))
+    }
+
+    #[staticmethod]
+    fn from_arrays(py: Python<'_>, analyzer: &Analyzer, seeds: Vec<u64>, arrays: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let kinds = counts::Kind::of(analyzer.inner.settings());
+        if seeds.len() != kinds.len() {
+            return Err(exception(py, Error::Damaged("the file has other blocks than its settings say".into())));
+        }
+        let array = |name: &str| -> Result<Arc<dyn Bytes>, Error> {
+            let missing = || Error::Damaged(format!("array {name:?} is missing"));
+            let object = arrays.get_item(name).ok().flatten().ok_or_else(missing)?;
+            let buffer = PyBuffer::<u8>::get(&object).map_err(|_| missing())?;
+            Ok(Arc::new(Mapped::new(buffer).ok_or_else(missing)?))
+        };
+        let counts = counts::Counts::mapped(&kinds, &seeds, &array).map_err(|error| exception(py, error))?;
+        Ok(Counts::with(analyzer.inner.clone(), counts))
+    }
+
+    /// New counts of these documents alone.
+    #[pyo3(signature = (texts, classes, weights, n_classes, threads))]
+    fn count(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        classes: PyBuffer<u32>,
+        weights: Option<PyBuffer<u32>>,
+        n_classes: usize,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let texts = Texts::new(texts)?;
+        let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
+        if classes.len() != texts.len() {
+            let message = format!("{} documents but {} labels", texts.len(), classes.len());
+            return Err(input_error(py, message));
+        }
+        let read = texts.read();
+        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let analyzer = &*self.analyzer;
+        let counted = py.detach(|| {
+            let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
+            counting::count(analyzer, batch, threads, &interrupted)
+        });
+        Ok(Counts::with(self.analyzer.clone(), counted.map_err(|error| exception(py, error))?))
+    }
+
+    fn add(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        let result = py.detach(|| {
+            let other = other.read().counts.clone();
+            self.change(|counts| counts.add(&other))
+        });
+        result.map_err(|error| exception(py, error))
+    }
+
+    fn subtract(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        let result = py.detach(|| {
+            let other = other.read().counts.clone();
+            self.change(|counts| counts.subtract(&other))
+        });
+        result.map_err(|error| exception(py, error))
+    }
+
+    /// Class `c` becomes class `to[c]`; None for one that has nothing left.
+    fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) {
+        let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
+        py.detach(|| self.change(|counts| counts.renumber(&to, n_classes)));
+    }
+
+    /// A copy with the features that were seen in at least so many documents.
+    fn pruned(&self, py: Python<'_>, min_documents: u64) -> Self {
+        let counts = py.detach(|| {
+            let state = self.read();
+            let rows: Vec<_> = state.counts.blocks.iter().map(|block| &block.rows).collect();
+            let documents =
+                |block: usize, id| rows[block].get(id).iter().map(|cell| u64::from(cell.documents)).sum::<u64>();
+            state.counts.settled(|block, id| documents(block, id) >= min_documents).1
+        });
+        Counts::with(self.analyzer.clone(), counts)
+    }
+
+    fn copy(&self, py: Python<'_>) -> Self {
+        Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone()))
+    }
+
+    /// The numbers of the seeds and the arrays, as a file holds them; the same counts give the same.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Vec<u64>, Bound<'py, PyDict>)> {
+        let (seeds, arrays) = py.detach(|| {
+            let (seeds, settled) = self.read().counts.settled(|_, _| true);
+            (seeds, settled.arrays())
+        });
+        let dict = PyDict::new(py);
+        for (name, bytes) in arrays {
+            dict.set_item(name, PyBytes::new(py, &bytes))?;
+        }
+        Ok((seeds, dict))
+    }
+
+    #[getter]
+    fn n_classes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().counts.n_classes())
+    }
+
+    #[getter]
+    fn n_features(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.read().counts.blocks.iter().map(|block| block.rows.live).sum())
+    }
+
+    #[getter]
+    fn documents(&self, py: Python<'_>) -> Vec<u64> {
+        py.detach(|| self.read().counts.documents.clone())
+    }
+
+    #[getter]
+    fn occurrences(&self, py: Python<'_>) -> Vec<u64> {
+        py.detach(|| {
+            let state = self.read();
+            let sum = |c: usize| state.counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum();
+            (0..state.counts.n_classes()).map(sum).collect()
+        })
+    }
+}
+
+/// A Python buffer that stays as it is while it is looked at: a mapped, read-only file.
+struct Mapped {
+    buffer: PyBuffer<u8>,
+}
+
+impl Mapped {
+    fn new(buffer: PyBuffer<u8>) -> Option<Self> {
+        buffer.is_c_contiguous().then_some(Mapped { buffer })
+    }
+}
+
+impl Bytes for Mapped {
+    #[allow(unsafe_code)]
+    fn bytes(&self) -> &[u8] {
+        if self.buffer.len_bytes() == 0 {
+            return &[];
+        }
+        // SAFETY: the buffer is contiguous and kept by `self`; storage.py hands out read-only maps of files that are
+        // replaced by renaming, never written to.
+        unsafe { std::slice::from_raw_parts(self.buffer.buf_ptr().cast(), self.buffer.len_bytes()) }
+    }
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+struct Scorer {
+    counts: Py<Counts>,
+    form: Form,
+    /// The scorer of one version of the counts; made anew when they have changed.
+    current: RwLock<Option<(u64, Arc<scoring::Scorer>)>>,
+}
+
+impl Scorer {
+    fn current(&self, state: &State, analyzer: &text::Analyzer) -> Arc<scoring::Scorer> {
+        if let Some((version, scorer)) = &*self.current.read().unwrap_or_else(PoisonError::into_inner)
+            && *version == state.version
+        {
+            return scorer.clone();
+        }
+        let scorer = Arc::new(scoring::Scorer::new(&state.counts, analyzer, self.form));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
+        scorer
+    }
+
+    /// Runs `work` on rounds of texts and joins the results.
+    fn rounds<R: Send>(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        work: impl Fn(&scoring::Scorer, &counts::Counts, &text::Analyzer, &[&str]) -> Vec<R> + Sync,
+    ) -> PyResult<Vec<R>> {
+        let counts = self.counts.get();
+        let texts = Texts::new(texts)?;
+        let read = texts.read();
+        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let run = |slices: &[&str]| {
+            let state = counts.read();
+            work(&self.current(&state, &counts.analyzer), &state.counts, &counts.analyzer, slices)
+        };
+        if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
+            return Ok(run(&slices));
+        }
+        let (mut results, mut from, mut bytes) = (vec![], 0, 0);
+        for to in 1..=slices.len() {
+            bytes += slices[to - 1].len();
+            if bytes > ROUND || to == slices.len() {
+                py.check_signals()?;
+                let part = py.detach(|| run(&slices[from..to]));
+                if results.is_empty() {
+                    results = part
+                } else {
+                    results.extend(part)
+                }
+                (from, bytes) = (to, 0);
+            }
+        }
+        Ok(results)
+    }
+}
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        counts: Py<Counts>,
+        likelihood: &str,
+        smoothing: f64,
+        absent_smoothing: f64,
+        class_vocabulary: bool,
+    ) -> PyResult<Self> {
+        let likelihood = match likelihood {
+            "multinomial" => Likelihood::Multinomial,
+            "bernoulli" => Likelihood::Bernoulli,
+            "complement" => Likelihood::Complement,
+            name => return Err(exception(py, unknown("likelihood", name, "multinomial, bernoulli, complement"))),
+        };
+        let form = Form { likelihood, smoothing, absent_smoothing, class_vocabulary };
+        Ok(Scorer { counts, form, current: RwLock::new(None) })
+    }
+
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        log_prior: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let scores = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            scorer.scores(counts, analyzer, texts, &log_prior, threads)
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+    }
+
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        log_prior: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let best = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            scorer.best(counts, analyzer, texts, &log_prior, threads)
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
+    }
+
+    fn best_one(&self, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> u32 {
+        let counts = self.counts.get();
+        let text = input::text_of(text);
+        let state = counts.read();
+        self.current(&state, &counts.analyzer).best(&state.counts, &counts.analyzer, &[&text], &log_prior, 1)[0]
+    }
+
+    /// What each feature adds to each class's score; None for one that is not known.
+    fn weights(&self, py: Python<'_>, names: Vec<String>) -> Vec<Option<Vec<f64>>> {
+        let counts = self.counts.get();
+        py.detach(|| {
+            let state = counts.read();
+            let scorer = self.current(&state, &counts.analyzer);
+            names.iter().map(|name| scorer.weights(&state.counts, name)).collect()
+        })
+    }
+
+    fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let logs =
+            self.rounds(py, texts, |scorer, counts, analyzer, texts| scorer.log_likelihoods(counts, analyzer, texts))?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+    }
+
+    fn log_orders<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let logs =
+            self.rounds(py, texts, |scorer, counts, analyzer, texts| scorer.log_orders(counts, analyzer, texts))?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+    }
+
+    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, and for each of them and
+    /// each class its documents, its occurrences and its log-probability.
+    #[pyo3(signature = (names=None, min_documents=1))]
+    #[allow(clippy::type_complexity)]
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> (Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let counts = self.counts.get();
+        let table = py.detach(|| {
+            let state = counts.read();
+            self.current(&state, &counts.analyzer).table(&state.counts, names.as_deref(), min_documents)
+        });
+        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
+        let documents = bytes(bytemuck::cast_slice(&table.documents));
+        let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
+        (table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities)))
+    }
+}
+
+/// The CRC-32 of a buffer.
+#[pyfunction]
+fn checksum(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<u32> {
+    let mapped = Mapped::new(buffer).ok_or_else(|| input_error(py, "the buffer is not contiguous".into()))?;
+    Ok(py.detach(|| processor::checksum(mapped.bytes())))
+}
+
+/// The languages that can be stemmed.
+#[pyfunction]
+fn stemmers() -> Vec<&'static str> {
+    text::stemmers()
+}
+
+/// The stop words of a language; None where there is no list.
+#[pyfunction]
+fn stop_words(name: &str) -> Option<Vec<&'static str>> {
+    text::stop_words(name).map(<[_]>::to_vec)
+}
+
+#[pymodule(gil_used = true)]
+fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Analyzer>()?;
+    module.add_class::<Counts>()?;
+    module.add_class::<Scorer>()?;
+    module.add_function(wrap_pyfunction!(checksum, module)?)?;
+    module.add_function(wrap_pyfunction!(stemmers, module)?)?;
+    module.add_function(wrap_pyfunction!(stop_words, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Documents as Python gives them: a list of `str`, any other sequence of them, or an Arrow column from any library.
+//!
+//! No Python object is made for any of them. A lone surrogate, which Python's `str` can hold and UTF-8 cannot, reads as
+//! U+FFFD, and so does each stretch of invalid UTF-8 that an Arrow column may hold.
+#![allow(unsafe_code)]
+
+use std::borrow::Cow;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::ArrayStreamReader;
+use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, make_array};
+use arrow_schema::{ArrowError, DataType};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyList, PyString, PyTuple};
+
+/// Documents, kept alive.
+pub enum Texts<'py> {
+    Strings(Vec<Bound<'py, PyString>>),
+    Columns(Vec<Column>),
+}
+
+impl<'py> Texts<'py> {
+    pub fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        if object.is_instance_of::<PyString>() {
+            return Err(input_error(py, "expected a list of documents, not one str: put it into a list".into()));
+        }
+        if let Ok(list) = object.cast::<PyList>() {
+            return strings(list.iter());
+        }
+        if let Ok(tuple) = object.cast::<PyTuple>() {
+            return strings(tuple.iter());
+        }
+        if let Some(arrays) = arrow_arrays(object)? {
+            return columns(py, arrays);
+        }
+        // NumPy and pandas make a list of their strings much faster than they can be iterated.
+        if let Ok(tolist) = object.getattr("tolist")
+            && let Ok(list) = tolist.call0()?.cast::<PyList>()
+        {
+            return strings(list.iter());
+        }
+        match object.try_iter() {
+            Ok(items) => strings(items.collect::<PyResult<Vec<_>>>()?.into_iter()),
+            Err(_) => Err(input_error(py, format!("expected a list of documents, not {}", describe(object)))),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Texts::Strings(strings) => strings.len(),
+            Texts::Columns(columns) => columns.iter().map(Column::len).sum(),
+        }
+    }
+
+    /// The documents as UTF-8, where they lie.
+    pub fn read(&self) -> Vec<Cow<'_, str>> {
+        match self {
+            Texts::Strings(strings) => strings.iter().map(text_of).collect(),
+            Texts::Columns(columns) => columns
+                .iter()
+                .flat_map(|column| (0..column.len()).map(|row| String::from_utf8_lossy(column.get(row))))
+                .collect(),
+        }
+    }
+}
+
+fn strings<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Texts<'py>> {
+    let string = |(row, item): (usize, Bound<'py, PyAny>)| {
+        item.cast_into::<PyString>().map_err(|error| {
+            let item = error.into_inner();
+            input_error(item.py(), format!("document {row} is {}; each document must be a str", describe(&item)))
+        })
+    };
+    Ok(Texts::Strings(items.enumerate().map(string).collect::<PyResult<_>>()?))
+}
+
+/// The text of a `str`, where it lies if it is valid.
+pub fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+    match string.to_str() {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(without_surrogates(string)),
+    }
+}
+
+/// Each lone surrogate becomes one U+FFFD, so that places in the text stay what they were.
+fn without_surrogates(string: &Bound<'_, PyString>) -> String {
+    let encoded = string.call_method1("encode", ("utf-8", "surrogatepass")).expect("surrogatepass encodes every str");
+    let mut bytes = encoded.cast_into::<PyBytes>().expect("encode gives bytes").as_bytes().to_vec();
+    for at in 0..bytes.len().saturating_sub(2) {
+        if bytes[at] == 0xed && bytes[at + 1] >= 0xa0 {
+            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
+        }
+    }
+    String::from_utf8(bytes).expect("no surrogate is left")
+}
+
+/// A string column as bytes, since nobody has yet looked whether they are UTF-8.
+pub enum Column {
+    Binary(BinaryArray),
+    Large(LargeBinaryArray),
+    View(BinaryViewArray),
+    Dictionary { keys: Vec<usize>, values: Box<Column> },
+}
+
+impl Column {
+    fn new(array: &ArrayRef) -> Option<Self> {
+        Some(match array.data_type() {
+            DataType::Utf8 => Column::Binary(array.as_string::<i32>().clone().into()),
+            DataType::LargeUtf8 => Column::Large(array.as_string::<i64>().clone().into()),
+            DataType::Utf8View => Column::View(array.as_string_view().clone().to_binary_view()),
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_any_dictionary();
+                let values = Box::new(Column::new(dictionary.values())?);
+                Column::Dictionary { keys: dictionary.normalized_keys(), values }
+            }
+            // A table of one column is that column.
+            DataType::Struct(fields) if fields.len() == 1 => Column::new(array.as_struct().column(0))?,
+            // A column of nulls has no strings, and each of its rows is an error by itself.
+            _ => return None,
+        })
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Column::Binary(array) => array.len(),
+            Column::Large(array) => array.len(),
+            Column::View(array) => array.len(),
+            Column::Dictionary { keys, .. } => keys.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> &[u8] {
+        match self {
+            Column::Binary(array) => array.value(row),
+            Column::Large(array) => array.value(row),
+            Column::View(array) => array.value(row),
+            Column::Dictionary { keys, values } => values.get(keys[row]),
+        }
+    }
+}
+
+fn columns<'py>(py: Python<'py>, arrays: Vec<ArrayRef>) -> PyResult<Texts<'py>> {
+    let (mut columns, mut rows) = (vec![], 0);
+    for array in arrays {
+        let inner =
+            array.as_struct_opt().filter(|table| table.num_columns() == 1).map_or(&array, |table| table.column(0));
+        if let Some(row) = inner.logical_nulls().and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row))) {
+            return Err(input_error(
+                py,
+                format!("document {} is missing (null); each document must be a string", rows + row),
+            ));
+        }
+        rows += inner.len();
+        let wrong = || input_error(py, format!("expected an Arrow column of strings, not of {}", inner.data_type()));
+        columns.push(Column::new(inner).ok_or_else(wrong)?);
+    }
+    Ok(Texts::Columns(columns))
+}
+
+/// The chunks of an object that speaks Arrow's PyCapsule interface; None for one that does not.
+fn arrow_arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
+    let py = object.py();
+    let failed = |error: ArrowError| input_error(py, format!("the Arrow column cannot be read: {error}"));
+    if object.hasattr("__arrow_c_stream__")? {
+        let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+        let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
+        // SAFETY: the capsule's name says what it points to; reading moves the stream out of it, as the interface wants.
+        let reader = unsafe { ArrayStreamReader::from_raw(pointer.as_ptr().cast()) }.map_err(failed)?;
+        return reader.collect::<Result<_, _>>().map(Some).map_err(failed);
+    }
+    if object.hasattr("__arrow_c_array__")? {
+        let (schema, array) =
+            object.call_method0("__arrow_c_array__")?.extract::<(Bound<'_, PyCapsule>, Bound<'_, PyCapsule>)>()?;
+        let schema = schema.pointer_checked(Some(c"arrow_schema"))?;
+        let array = array.pointer_checked(Some(c"arrow_array"))?;
+        // SAFETY: as above; the array is moved out, the schema only looked at.
+        let data = unsafe {
+            let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
+            from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())
+        };
+        return Ok(Some(vec![make_array(data.map_err(failed)?)]));
+    }
+    Ok(None)
+}
+
+/// An object in an error message: None, nan, 3.5 (a float), a bytes.
+fn describe(object: &Bound<'_, PyAny>) -> String {
+    if object.is_none() {
+        return "None".into();
+    }
+    let kind = object.get_type().name().map_or_else(|_| "object".into(), |name| name.to_string());
+    match kind.as_str() {
+        "float" | "int" | "bool" => {
+            format!("{} (of type {kind})", object.str().map_or_else(|_| "?".into(), |s| s.to_string()))
+        }
+        "bytes" => "bytes (decode them first: data.decode(\"utf-8\", \"replace\"))".into(),
+        _ => format!("of type {kind}"),
+    }
+}
+
+/// An `InputError` with this message.
+pub fn input_error(py: Python<'_>, message: String) -> PyErr {
+    super::exception(py, crate::error::Error::Settings(message))
+}

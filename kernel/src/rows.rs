@@ -1,0 +1,252 @@
+//! How often each feature was seen in each class: one row a feature, one cell a class in which it was seen.
+//!
+//! A feature is seen in one or two classes on average, however many there are, so a row holds only the cells that are
+//! not empty, in the order of their classes. All cells lie in one array. A row of n cells owns the next power
+//! of two of places; one that outgrows them moves to the end, so the places left behind are never more than those in use.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::Array;
+use crate::vocabulary::UNKNOWN;
+
+/// A feature in a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Cell {
+    pub class: u32,
+    /// In how many documents of the class.
+    pub documents: u32,
+    /// How often in all of them.
+    pub occurrences: u32,
+}
+
+impl Cell {
+    pub fn is_zero(&self) -> bool {
+        self.documents == 0 && self.occurrences == 0
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Row {
+    start: u32,
+    len: u32,
+}
+
+#[derive(Clone, Default)]
+pub struct Rows {
+    rows: Array<Row>,
+    cells: Array<Cell>,
+    /// Occurrences of all features, by class.
+    pub occurrences: Vec<u64>,
+    /// How many features have been seen at all.
+    pub live: u64,
+    packed: bool,
+}
+
+impl Rows {
+    pub fn new(n_classes: usize) -> Self {
+        Rows { occurrences: vec![0; n_classes], ..Rows::default() }
+    }
+
+    /// Rows that lie in a file.
+    pub fn mapped(rows: Array<Row>, cells: Array<Cell>, occurrences: Vec<u64>, live: u64) -> Self {
+        Rows { rows, cells, occurrences, live, packed: true }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
+    pub fn arrays(&self) -> (&Array<Row>, &Array<Cell>) {
+        (&self.rows, &self.cells)
+    }
+
+    /// The cells of feature `id`; none for one that has no row yet.
+    #[inline(always)]
+    pub fn get(&self, id: u32) -> &[Cell] {
+        let Some(row) = self.rows.get(id as usize) else { return &[] };
+        let start = row.start as usize;
+        self.cells.get(start..start + row.len as usize).unwrap_or(&[])
+    }
+
+    /// Whether feature `id` has been seen and not been forgotten since.
+    pub fn is_live(&self, id: u32) -> bool {
+        self.get(id).iter().any(|cell| !cell.is_zero())
+    }
+
+    /// Appends rows for the next `n` features: `cells` are (feature counted from the first of them, cell), sorted by class.
+    pub fn append(&mut self, n: usize, cells: &[(u32, Cell)]) {
+        self.unpack();
+        let mut lengths = vec![0u32; n];
+        for (feature, cell) in cells {
+            lengths[*feature as usize] += 1;
+            self.occurrences[cell.class as usize] += u64::from(cell.occurrences);
+        }
+        let (rows, all) = (self.rows.to_mut(), self.cells.to_mut());
+        let first = rows.len();
+        let mut start = all.len();
+        for &len in &lengths {
+            rows.push(Row { start: start as u32, len: 0 });
+            start += places(len);
+            self.live += u64::from(len > 0);
+        }
+        all.resize(start, Cell::default());
+        for (feature, cell) in cells {
+            let row = &mut rows[first + *feature as usize];
+            all[(row.start + row.len) as usize] = *cell;
+            row.len += 1;
+        }
+    }
+
+    /// Adds to one cell. The caller has made sure that it fits.
+    pub fn add(&mut self, id: u32, cell: Cell) {
+        self.unpack();
+        if self.rows.len() <= id as usize {
+            self.rows.to_mut().resize(id as usize + 1, Row::default());
+        }
+        self.live += u64::from(!self.is_live(id) && !cell.is_zero());
+        self.occurrences[cell.class as usize] += u64::from(cell.occurrences);
+        match self.get(id).binary_search_by_key(&cell.class, |cell| cell.class) {
+            Ok(at) => {
+                let at = self.rows[id as usize].start as usize + at;
+                let known = &mut self.cells.to_mut()[at];
+                known.documents += cell.documents;
+                known.occurrences += cell.occurrences;
+            }
+            Err(at) => self.insert(id, at, cell),
+        }
+    }
+
+    /// Takes from one cell. The caller has made sure that there is enough.
+    pub fn subtract(&mut self, id: u32, cell: Cell) {
+        self.unpack();
+        let was_live = self.is_live(id);
+        let row = self.rows[id as usize];
+        let cells = &mut self.cells.to_mut()[row.start as usize..(row.start + row.len) as usize];
+        if let Ok(at) = cells.binary_search_by_key(&cell.class, |cell| cell.class) {
+            cells[at].documents -= cell.documents;
+            cells[at].occurrences -= cell.occurrences;
+            self.occurrences[cell.class as usize] -= u64::from(cell.occurrences);
+        }
+        self.live -= u64::from(was_live && !self.is_live(id));
+    }
+
+    fn insert(&mut self, id: u32, at: usize, cell: Cell) {
+        let row = &mut self.rows.to_mut()[id as usize];
+        let cells = self.cells.to_mut();
+        if row.len as usize == places(row.len) {
+            let start = cells.len();
+            cells.extend_from_within(row.start as usize..(row.start + row.len) as usize);
+            cells.resize(start + places(row.len + 1), Cell::default());
+            row.start = start as u32;
+        }
+        row.len += 1;
+        let cells = &mut cells[row.start as usize..(row.start + row.len) as usize];
+        cells[at..].rotate_right(1);
+        cells[at] = cell;
+    }
+
+    /// The rows of `ids`, one after the other, without empty cells and free places: as a file holds them. A feature that
+    /// is not `counted` has an empty row: it is there for its name.
+    pub fn pack(&self, ids: &[u32], counted: impl Fn(u32) -> bool) -> Rows {
+        let (mut rows, mut cells) = (Vec::with_capacity(ids.len()), Vec::new());
+        let mut live = 0;
+        for &id in ids {
+            let start = cells.len();
+            let row = if counted(id) { self.get(id) } else { &[] };
+            cells.extend(row.iter().filter(|cell| !cell.is_zero()));
+            live += u64::from(cells.len() > start);
+            rows.push(Row { start: start as u32, len: (cells.len() - start) as u32 });
+        }
+        let mut occurrences = vec![0; self.occurrences.len()];
+        cells.iter().for_each(|cell: &Cell| occurrences[cell.class as usize] += u64::from(cell.occurrences));
+        Rows { rows: rows.into(), cells: cells.into(), occurrences, live, packed: true }
+    }
+
+    /// Gives every packed row the places that it owns while it can change.
+    fn unpack(&mut self) {
+        if !self.packed {
+            return;
+        }
+        let mut cells = Vec::with_capacity(self.cells.len() * 5 / 4);
+        let rows: Vec<Row> = (0..self.rows.len() as u32)
+            .map(|id| {
+                let (start, row) = (cells.len(), self.get(id));
+                cells.extend_from_slice(row);
+                cells.resize(start + places(row.len() as u32), Cell::default());
+                Row { start: start as u32, len: row.len() as u32 }
+            })
+            .collect();
+        (self.rows, self.cells, self.packed) = (rows.into(), cells.into(), false);
+    }
+
+    /// Class `c` becomes class `to[c]`, one of `n_classes`; one that becomes [`UNKNOWN`] has nothing left and is dropped.
+    pub fn renumber(&mut self, to: &[u32], n_classes: usize) {
+        self.unpack();
+        let mut occurrences = vec![0; n_classes];
+        for (n, &class) in self.occurrences.iter().zip(to).filter(|(_, class)| **class != UNKNOWN) {
+            occurrences[class as usize] = *n;
+        }
+        self.occurrences = occurrences;
+        let (rows, cells) = (self.rows.to_mut(), self.cells.to_mut());
+        for row in rows {
+            let range = &mut cells[row.start as usize..(row.start + row.len) as usize];
+            range.iter_mut().for_each(|cell| cell.class = to[cell.class as usize]);
+            range.sort_unstable_by_key(|cell| cell.class);
+            let kept = range.iter().filter(|cell| cell.class != UNKNOWN).count();
+            // A row may own more places than its length tells, never fewer.
+            row.len = kept as u32;
+        }
+    }
+}
+
+/// The places that a row of `len` cells owns.
+fn places(len: u32) -> usize {
+    if len == 0 { 0 } else { len.next_power_of_two() as usize }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(class: u32, n: u32) -> Cell {
+        Cell { class, documents: n, occurrences: 2 * n }
+    }
+
+    #[test]
+    fn cells_added_one_by_one_equal_cells_appended() {
+        let mut whole = Rows::new(9);
+        let cells: Vec<(u32, Cell)> =
+            (0..9).flat_map(|class| (0..5).map(move |id| (id, cell(class, id + 1)))).collect();
+        whole.append(5, &cells);
+        let mut grown = Rows::new(9);
+        cells.iter().rev().for_each(|(id, cell)| grown.add(*id, *cell));
+        assert!((0..5).all(|id| whole.get(id) == grown.get(id)));
+        assert_eq!((whole.live, &whole.occurrences), (grown.live, &grown.occurrences));
+    }
+
+    #[test]
+    fn what_is_taken_away_again_leaves_nothing() {
+        let mut rows = Rows::new(2);
+        rows.add(3, cell(1, 4));
+        assert_eq!(rows.live, 1);
+        rows.subtract(3, cell(1, 4));
+        assert_eq!((rows.live, &rows.occurrences[..], rows.is_live(3)), (0, &[0, 0][..], false));
+        assert!(rows.pack(&[3], |_| true).get(0).is_empty());
+    }
+
+    #[test]
+    fn classes_can_be_renumbered() {
+        let mut rows = Rows::new(2);
+        rows.append(1, &[(0, cell(0, 1)), (0, cell(1, 2))]);
+        rows.renumber(&[2, 0], 3);
+        assert_eq!(rows.get(0), [cell(0, 2), cell(2, 1)]);
+        assert_eq!(rows.occurrences, [4, 0, 2]);
+    }
+}

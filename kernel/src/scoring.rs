@@ -1,0 +1,539 @@
+//! From documents to scores: for each class, the sum of its features' weights.
+//!
+//! Weights are computed from the counts when they are needed. After some use they are kept in a table of [`Weights`], which
+//! holds exactly the numbers that would be computed, so that it changes the time and nothing else. With two classes one number
+//! a feature is enough, the difference of their weights (λ), and the first class scores zero: a score of exactly 0 is then
+//! a tie, as on paper. With more classes, frequent features have a row with a weight for each class; the others have a list
+//! of the few classes that know them, to be added to the row that all unseen cells share.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use crate::counting::each_on_a_thread;
+use crate::counts::{Block, Counts, Kind, Names, find_cell};
+use crate::likelihoods::{Form, Likelihood, Model, Weight};
+use crate::processor::prefetch;
+use crate::rows::Cell;
+use crate::text::{Analyzer, Tokens};
+use crate::vocabulary::{Index, Key, UNKNOWN, WordKey, pair};
+
+/// Text bytes that are looked up together.
+const FLUSH: usize = 16 << 10;
+/// How many lookups ahead memory is asked for.
+const AHEAD: usize = 12;
+
+/// Scores documents by the counts that it was made from.
+pub struct Scorer {
+    model: Model,
+    kinds: Vec<Kind>,
+    counted: Vec<bool>,
+    n_classes: usize,
+    n_features: usize,
+    /// What each class gets from a feature that it has never seen.
+    unseen: Vec<f64>,
+    looked_up: AtomicUsize,
+    table: OnceLock<Vec<Weights>>,
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+impl Scorer {
+    pub fn new(counts: &Counts, analyzer: &Analyzer, form: Form) -> Self {
+        let kinds = Kind::of(analyzer.settings());
+        let model = Model::new(counts, form);
+        let never = |class| Cell { class, documents: 0, occurrences: 0 };
+        Scorer {
+            unseen: (0..counts.n_classes() as u32).map(|class| model.weight(never(class), 0).log).collect(),
+            model,
+            counted: kinds.iter().map(|kind| kind.is_counted(analyzer.settings())).collect(),
+            kinds,
+            n_classes: counts.n_classes(),
+            n_features: counts.blocks.iter().map(|block| block.len()).sum(),
+            looked_up: AtomicUsize::new(0),
+            table: OnceLock::new(),
+            scratch: Mutex::new(vec![]),
+        }
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The score of each class for each text, texts one after the other: log prior + Σ weights, up to a number
+    /// that all classes of a text have in common.
+    pub fn scores(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        log_prior: &[f64],
+        threads: usize,
+    ) -> Vec<f64> {
+        let mut scores = vec![0.0; texts.len() * self.n_classes];
+        self.spread(counts, analyzer, texts, threads, self.n_classes, &mut scores, |sums, out| {
+            sums.write(log_prior, out);
+        });
+        scores
+    }
+
+    /// The class with the highest score for each text; the first of them where several are equal.
+    pub fn best(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        log_prior: &[f64],
+        threads: usize,
+    ) -> Vec<u32> {
+        let mut best = vec![0; texts.len()];
+        self.spread(counts, analyzer, texts, threads, 1, &mut best, |sums, out| out[0] = sums.best(log_prior));
+        best
+    }
+
+    /// The whole log-likelihood of each text under each class, without the prior.
+    pub fn log_likelihoods(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str]) -> Vec<f64> {
+        let mut scratch = Scratch::default();
+        let mut all = Vec::with_capacity(texts.len() * self.n_classes);
+        for text in texts {
+            self.look_up(counts, analyzer, &[text], &mut scratch);
+            let mut sums = self.model.start.clone();
+            self.each_feature(counts, &mut scratch, 0, |block, id| self.add_computed(counts, block, id, &mut sums));
+            all.extend(sums.iter().map(|sum| sum.value()));
+        }
+        all
+    }
+
+    /// The logarithm of the number of orders in which each text's known features could stand: N! / Π f!.
+    pub fn log_orders(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str]) -> Vec<f64> {
+        let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
+        let mut scratch = Scratch::default();
+        let orders = |text: &&str| {
+            self.look_up(counts, analyzer, &[text], &mut scratch);
+            let mut features = vec![];
+            self.each_feature(counts, &mut scratch, 0, |block, id| features.push((block, id)));
+            features.sort_unstable();
+            let repeats: f64 = features.chunk_by(|a, b| a == b).map(|group| ln_factorial(group.len())).sum();
+            ln_factorial(features.len()) - repeats
+        };
+        texts.iter().map(orders).collect()
+    }
+
+    /// What is known of the features `names`, or of all that were seen in at least `min_documents` documents.
+    pub fn table(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> FeatureTable {
+        let mut table = FeatureTable::default();
+        let found: Vec<(usize, u32)> = match names {
+            Some(names) => names.iter().flat_map(|name| find_name(counts, name)).collect(),
+            None => (0..counts.blocks.len())
+                .flat_map(|block| (0..counts.blocks[block].rows.len() as u32).map(move |id| (block, id)))
+                .collect(),
+        };
+        for (block, id) in found {
+            let row = counts.blocks[block].rows.get(id);
+            let documents: u64 = row.iter().map(|cell| u64::from(cell.documents)).sum();
+            if documents < min_documents.max(1) {
+                continue;
+            }
+            let total = total(row);
+            table.names.push(counts.name(block, id));
+            for class in 0..self.n_classes as u32 {
+                let cell = find_cell(row, class);
+                table.documents.push(cell.documents);
+                table.occurrences.push(cell.occurrences);
+                table.log_probabilities.push(self.model.log_probability(cell, total).value());
+            }
+        }
+        table
+    }
+
+    /// What a feature adds to each class's score; None where it is not known.
+    pub fn weights(&self, counts: &Counts, name: &str) -> Option<Vec<f64>> {
+        let (block, id) = find_name(counts, name).find(|&(block, id)| counts.blocks[block].rows.is_live(id))?;
+        let mut sums = vec![Weight::default(); self.n_classes];
+        self.add_computed(counts, block, id, &mut sums);
+        Some(sums.iter().map(|sum| sum.value()).collect())
+    }
+
+    /// Hands each text's sums to `finish` with the `width` numbers of `out` that are the text's.
+    #[allow(clippy::too_many_arguments)]
+    fn spread<T: Send>(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        threads: usize,
+        width: usize,
+        out: &mut [T],
+        finish: impl Fn(&Sums, &mut [T]) + Sync,
+    ) {
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let share = texts.len().div_ceil(threads.min(bytes >> 18).max(1)).max(1);
+        let parts: Vec<Mutex<(&[&str], &mut [T])>> =
+            texts.chunks(share).zip(out.chunks_mut(share * width)).map(Mutex::new).collect();
+        each_on_a_thread(&parts, |part| {
+            let mut part = part.lock().expect("each part has one thread");
+            let (texts, out) = &mut *part;
+            let mut scratch = self.scratch.lock().expect("nobody panics").pop().unwrap_or_default();
+            let (mut from, mut sum) = (0, 0);
+            for to in 1..=texts.len() {
+                sum += texts[to - 1].len();
+                if sum > FLUSH || to == texts.len() {
+                    self.look_up(counts, analyzer, &texts[from..to], &mut scratch);
+                    for at in from..to {
+                        let sums = self.sum(counts, &mut scratch, at - from);
+                        finish(&sums, &mut out[at * width..(at + 1) * width]);
+                        scratch.sums = sums;
+                    }
+                    (from, sum) = (to, 0);
+                }
+            }
+            self.scratch.lock().expect("nobody panics").push(scratch);
+        });
+    }
+
+    /// The ids of all features of `texts`, into `scratch`.
+    fn look_up(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str], scratch: &mut Scratch) {
+        scratch.blocks.resize_with(self.kinds.len(), Looked::default);
+        for (at, &kind) in self.kinds.iter().enumerate() {
+            let (before, rest) = scratch.blocks.split_at_mut(at);
+            let looked = &mut rest[0];
+            looked.ids.clear();
+            looked.ends.clear();
+            match &counts.blocks[at].names {
+                Names::Words(words) => {
+                    scratch.tokens.clear();
+                    for text in texts {
+                        match kind {
+                            Kind::Characters => analyzer.characters(text, &mut scratch.tokens),
+                            _ => analyzer.words(text, &mut scratch.tokens),
+                        }
+                        looked.ends.push(scratch.tokens.len());
+                    }
+                    words.find(&mut scratch.tokens, &mut scratch.keys, &mut looked.ids);
+                }
+                Names::Runs(index) => {
+                    let n = at + 1;
+                    find_runs(&before[0], &before[at - 1], n, index, &mut scratch.pairs, looked);
+                }
+            }
+        }
+        let tokens = scratch.blocks.iter().map(|looked| looked.ids.len()).sum();
+        // Worth building once as much has been looked up as a fair part of the features.
+        if self.model.form.is_smooth() && self.table.get().is_none() {
+            let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
+            if before + tokens > self.n_features / 8 {
+                self.table.get_or_init(|| self.build_table(counts));
+            }
+        }
+    }
+
+    /// Visits the known features of the scratch's document `at`: each occurrence, or for Bernoulli each once.
+    fn each_feature(&self, counts: &Counts, scratch: &mut Scratch, at: usize, mut visit: impl FnMut(usize, u32)) {
+        let once = self.model.form.likelihood == Likelihood::Bernoulli;
+        scratch.stamp += 1;
+        for (block, looked) in scratch.blocks.iter_mut().enumerate().filter(|(block, _)| self.counted[*block]) {
+            let rows = &counts.blocks[block].rows;
+            let range = looked.range(at);
+            if once {
+                looked.seen.resize(counts.blocks[block].len(), 0);
+            }
+            for &id in &looked.ids[range] {
+                if id == UNKNOWN || !rows.is_live(id) {
+                    continue;
+                }
+                if once && std::mem::replace(&mut looked.seen[id as usize], scratch.stamp) == scratch.stamp {
+                    continue;
+                }
+                visit(block, id);
+            }
+        }
+    }
+
+    /// One number a feature, λ, is enough for two classes, unless some weight is not a number.
+    fn is_difference(&self) -> bool {
+        self.n_classes == 2 && self.model.form.is_smooth()
+    }
+
+    fn build_table(&self, counts: &Counts) -> Vec<Weights> {
+        let weigh = |block: &Block| {
+            let mut weights = Weights::default();
+            (0..block.rows.len() as u32).for_each(|id| self.weigh(block.rows.get(id), &mut weights));
+            weights
+        };
+        counts.blocks.iter().map(weigh).collect()
+    }
+
+    /// Appends the weights of a feature with these cells.
+    fn weigh(&self, row: &[Cell], weights: &mut Weights) {
+        if self.is_difference() {
+            weights.dense.push(lambda(row, &self.model));
+        } else {
+            weights.push(row, &self.model, &self.unseen);
+        }
+    }
+
+    fn sum(&self, counts: &Counts, scratch: &mut Scratch, at: usize) -> Sums {
+        let mut sums = std::mem::take(&mut scratch.sums);
+        sums.start(&self.model, self.is_difference());
+        let once = self.model.form.likelihood == Likelihood::Bernoulli;
+        match self.table.get() {
+            Some(table) if !once => {
+                for (block, looked) in scratch.blocks.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
+                    table[block].add(&looked.ids[looked.range(at)], &self.unseen, &mut sums);
+                }
+            }
+            table => {
+                let mut one = std::mem::take(&mut scratch.one);
+                self.each_feature(counts, scratch, at, |block, id| match table {
+                    Some(table) => table[block].add(&[id], &self.unseen, &mut sums),
+                    None if self.model.form.is_smooth() => {
+                        one.clear();
+                        self.weigh(counts.blocks[block].rows.get(id), &mut one);
+                        one.add(&[0], &self.unseen, &mut sums);
+                    }
+                    None => self.add_computed(counts, block, id, &mut sums.exact),
+                });
+                scratch.one = one;
+            }
+        }
+        sums
+    }
+
+    fn add_computed(&self, counts: &Counts, block: usize, id: u32, sums: &mut [Weight]) {
+        let row = counts.blocks[block].rows.get(id);
+        let total = total(row);
+        for (class, sum) in sums.iter_mut().enumerate() {
+            *sum += self.model.weight(find_cell(row, class as u32), total);
+        }
+    }
+}
+
+/// Features by name; the numbers are by feature and then by class.
+#[derive(Default)]
+pub struct FeatureTable {
+    pub names: Vec<String>,
+    pub documents: Vec<u32>,
+    pub occurrences: Vec<u32>,
+    pub log_probabilities: Vec<f64>,
+}
+
+/// The feature of this name in each block that has one.
+fn find_name<'a>(counts: &'a Counts, name: &'a str) -> impl Iterator<Item = (usize, u32)> + 'a {
+    (0..counts.blocks.len()).map(move |block| (block, counts.find(block, name))).filter(|(_, id)| *id != UNKNOWN)
+}
+
+/// Occurrences of a feature in all classes.
+pub fn total(row: &[Cell]) -> u64 {
+    row.iter().map(|cell| u64::from(cell.occurrences)).sum()
+}
+
+/// The second class's weight less the first's; 0 for a feature that has been forgotten.
+fn lambda(row: &[Cell], model: &Model) -> f64 {
+    match total(row) {
+        0 => 0.0,
+        total => model.weight(find_cell(row, 1), total).log - model.weight(find_cell(row, 0), total).log,
+    }
+}
+
+/// The running sums of one document.
+#[derive(Default)]
+struct Sums {
+    /// Whether `logs` is one number, the second class's lead over the first.
+    difference: bool,
+    logs: Vec<f64>,
+    /// Used instead of `logs` where some weights are impossible.
+    exact: Vec<Weight>,
+}
+
+impl Sums {
+    fn start(&mut self, model: &Model, difference: bool) {
+        self.difference = difference;
+        self.exact.clear();
+        self.logs.clear();
+        if difference {
+            self.logs.push(model.start[1].log - model.start[0].log);
+        } else if model.form.is_smooth() {
+            self.logs.extend(model.start.iter().map(|weight| weight.log));
+        } else {
+            self.exact.extend_from_slice(&model.start);
+        }
+    }
+
+    /// The second class's lead, with the prior.
+    fn lead(&self, log_prior: &[f64]) -> f64 {
+        self.logs[0] + (log_prior[1] - log_prior[0])
+    }
+
+    fn get(&self, class: usize, log_prior: &[f64]) -> f64 {
+        self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value()) + log_prior[class]
+    }
+
+    fn write(&self, log_prior: &[f64], out: &mut [f64]) {
+        if self.difference {
+            let lead = self.lead(log_prior);
+            // Infinite where the first class has prior 0: then it is that class that has none.
+            [out[0], out[1]] = if lead == f64::INFINITY { [f64::NEG_INFINITY, 0.0] } else { [0.0, lead] };
+            return;
+        }
+        for (class, score) in out.iter_mut().enumerate() {
+            *score = self.get(class, log_prior);
+        }
+        // Where no class is possible nothing is known, and the prior speaks alone.
+        if out.iter().all(|score| *score == f64::NEG_INFINITY) {
+            out.copy_from_slice(log_prior);
+        }
+    }
+
+    fn best(&self, log_prior: &[f64]) -> u32 {
+        if self.difference {
+            return u32::from(self.lead(log_prior) > 0.0);
+        }
+        let first_highest = |score: &dyn Fn(usize) -> f64| {
+            let (mut best, mut highest) = (0, score(0));
+            for class in 1..log_prior.len() {
+                let score = score(class);
+                if score > highest {
+                    (best, highest) = (class, score);
+                }
+            }
+            (best as u32, highest)
+        };
+        match first_highest(&|class| self.get(class, log_prior)) {
+            (_, f64::NEG_INFINITY) => first_highest(&|class| log_prior[class]).0,
+            (best, _) => best,
+        }
+    }
+}
+
+/// The ids of the features of some documents, of one block.
+#[derive(Default)]
+struct Looked {
+    ids: Vec<u32>,
+    ends: Vec<usize>,
+    /// For each feature the last document that had it.
+    seen: Vec<u32>,
+}
+
+impl Looked {
+    fn range(&self, at: usize) -> std::ops::Range<usize> {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        start..self.ends[at]
+    }
+}
+
+/// What scoring needs of memory, kept between calls.
+#[derive(Default)]
+struct Scratch {
+    tokens: Tokens,
+    keys: Vec<WordKey>,
+    pairs: Vec<(u64, u64)>,
+    blocks: Vec<Looked>,
+    one: Weights,
+    stamp: u32,
+    sums: Sums,
+}
+
+/// The runs of `n` words in the documents of `words`; `left` has the runs of n - 1 words. Unknown ones too have their place.
+fn find_runs(
+    words: &Looked,
+    left: &Looked,
+    n: usize,
+    index: &Index<u64>,
+    pairs: &mut Vec<(u64, u64)>,
+    out: &mut Looked,
+) {
+    pairs.clear();
+    for at in 0..words.ends.len() {
+        let (words, left) = (&words.ids[words.range(at)], &left.ids[left.range(at)]);
+        // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
+        for (&left, &right) in left.iter().zip(words.iter().skip(n - 1)) {
+            let key = if left == UNKNOWN || right == UNKNOWN { u64::MAX } else { pair(left, right) };
+            pairs.push((key, key.hash(index.seed())));
+        }
+        out.ends.push(pairs.len());
+    }
+    for (i, &(key, _)) in pairs.iter().enumerate() {
+        if let Some(&(_, next)) = pairs.get(i + AHEAD) {
+            index.expect(next);
+        }
+        out.ids.push(if key == u64::MAX { UNKNOWN } else { index.find(key) });
+    }
+}
+
+/// The weights of features of a smooth model.
+#[derive(Default)]
+struct Weights {
+    /// For two classes one number a feature, λ. Otherwise rows with a weight for each class.
+    dense: Vec<f64>,
+    /// For each feature where its row or its list starts; with λ not used.
+    places: Vec<Place>,
+    /// Classes that know a feature, and by how much its weight there differs from that of an unseen one.
+    list: Vec<(u32, f64)>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    start: u32,
+    /// How many in the list; [`Place::ROW`] for a row.
+    len: u32,
+}
+
+impl Place {
+    const ROW: u32 = u32::MAX;
+}
+
+impl Weights {
+    fn clear(&mut self) {
+        self.dense.clear();
+        self.places.clear();
+        self.list.clear();
+    }
+
+    fn push(&mut self, row: &[Cell], model: &Model, unseen: &[f64]) {
+        let known = row.iter().filter(|cell| !cell.is_zero()).count();
+        let total = total(row);
+        if known == 0 {
+            self.places.push(Place { start: 0, len: 0 });
+        } else if known * 3 > unseen.len() {
+            self.places.push(Place { start: (self.dense.len() / unseen.len()) as u32, len: Place::ROW });
+            self.dense.extend((0..unseen.len() as u32).map(|class| model.weight(find_cell(row, class), total).log));
+        } else {
+            self.places.push(Place { start: self.list.len() as u32, len: known as u32 });
+            // What a whole row has in common does not matter to a decision, so complement's share of `total` is left out.
+            let common = model.weight(Cell { class: 0, documents: 0, occurrences: 0 }, total).log - unseen[0];
+            for cell in row.iter().filter(|cell| !cell.is_zero()) {
+                let more = model.weight(*cell, total).log - unseen[cell.class as usize] - common;
+                self.list.push((cell.class, more));
+            }
+        }
+    }
+
+    /// Adds the weights of features `ids`; an unknown one adds nothing.
+    #[inline(always)]
+    fn add(&self, ids: &[u32], unseen: &[f64], sums: &mut Sums) {
+        if sums.difference {
+            let mut sum = sums.logs[0];
+            for (i, &id) in ids.iter().enumerate() {
+                if let Some(&next) = ids.get(i + AHEAD) {
+                    prefetch(&self.dense, next as usize);
+                }
+                sum += self.dense.get(id as usize).copied().unwrap_or(0.0);
+            }
+            sums.logs[0] = sum;
+            return;
+        }
+        let logs = &mut sums.logs[..];
+        for (i, &id) in ids.iter().enumerate() {
+            if let Some(next) = ids.get(i + 4).and_then(|&id| self.places.get(id as usize)) {
+                prefetch(&self.dense, next.start as usize * logs.len());
+            }
+            let Some(place) = self.places.get(id as usize) else { continue };
+            let start = place.start as usize;
+            if place.len == Place::ROW {
+                let row = &self.dense[start * logs.len()..(start + 1) * logs.len()];
+                logs.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
+            } else if place.len > 0 {
+                logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += weight);
+                self.list[start..start + place.len as usize].iter().for_each(|(c, more)| logs[*c as usize] += more);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What kind of character this is, as a set of bits.
+//!
+//! ASCII is a table made at compile time. Every other character is looked up in a page of 256
+//! that is filled the first time one of its characters is met, so that a text pays for the
+//! scripts it uses: two loads a character instead of the dozen steps of a search.
+
+use std::sync::OnceLock;
+
+use unicode_properties::{
+    GeneralCategory as Category, GeneralCategoryGroup as Group, UnicodeEmoji, UnicodeGeneralCategory,
+};
+
+/// A set of the bits below.
+pub(super) type Class = u16;
+
+/// Letters of any script, and numbers that are not decimal digits (½, Ⅷ, ²).
+pub(super) const LETTER: Class = 1;
+/// Decimal digits of any script.
+pub(super) const DIGIT: Class = 1 << 1;
+/// The underscore.
+pub(super) const UNDERSCORE: Class = 1 << 2;
+/// What belongs to the character before it: accents, vowel signs, joiners, the soft hyphen.
+pub(super) const MARK: Class = 1 << 3;
+/// What separates words for Python's `str.split()`.
+pub(super) const SPACE: Class = 1 << 4;
+/// Punctuation and symbols, currency and emoji included.
+pub(super) const SIGN: Class = 1 << 5;
+pub(super) const CURRENCY: Class = 1 << 6;
+/// Pictographs that stand alone; not the digits and signs that need a selector to become emoji.
+pub(super) const EMOJI: Class = 1 << 7;
+/// Chinese characters.
+pub(super) const HAN: Class = 1 << 8;
+pub(super) const HIRAGANA: Class = 1 << 9;
+pub(super) const KATAKANA: Class = 1 << 10;
+/// Lower-casing changes it.
+pub(super) const UPPER: Class = 1 << 11;
+/// Not ASCII.
+pub(super) const WIDE: Class = 1 << 12;
+/// ASCII that ends a word whatever follows: nothing that joins words or addresses.
+pub(super) const END: Class = 1 << 13;
+
+/// Python's `\w`: `str.isalnum()` or the underscore.
+pub(super) const WORD: Class = LETTER | DIGIT | UNDERSCORE;
+/// Scripts written without spaces, where a change of script is the best boundary there is.
+pub(super) const UNSPACED: Class = HAN | HIRAGANA | KATAKANA;
+
+const PAGE: usize = 256;
+
+static PAGES: [OnceLock<Box<[Class; PAGE]>>; 0x11_0000 / PAGE] = [const { OnceLock::new() }; 0x11_0000 / PAGE];
+
+/// The class of each ASCII byte; 0 for the others.
+pub(super) const ASCII: [Class; 256] = ascii();
+
+const fn ascii() -> [Class; 256] {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => LETTER,
+            b'A'..=b'Z' => LETTER | UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => UNDERSCORE,
+            b'\'' | b'+' | b'-' | b'.' | b'@' => SIGN,
+            b'$' => SIGN | CURRENCY | END,
+            b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => SPACE | END,
+            b'!'..=b'~' => SIGN | END,
+            _ => END,
+        };
+        byte += 1;
+    }
+    classes
+}
+
+/// The class of any character.
+#[inline]
+pub(super) fn class(character: char) -> Class {
+    let point = character as usize;
+    if point < 128 {
+        return ASCII[point];
+    }
+    PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE]
+}
+
+#[cold]
+fn page(number: usize) -> Box<[Class; PAGE]> {
+    let first = (number * PAGE) as u32;
+    let class_of = |i: usize| char::from_u32(first + i as u32).map_or(0, compute);
+    Box::new(std::array::from_fn(class_of))
+}
+
+fn compute(character: char) -> Class {
+    let category = character.general_category();
+    let kind = match character.general_category_group() {
+        Group::Letter => LETTER,
+        Group::Number if category == Category::DecimalNumber => DIGIT,
+        Group::Number => LETTER,
+        Group::Mark => MARK,
+        Group::Punctuation => SIGN,
+        Group::Symbol if category == Category::CurrencySymbol => SIGN | CURRENCY,
+        Group::Symbol => SIGN,
+        // Persian and the Indic scripts spell with the joiners; the soft hyphen is no letter,
+        // but a word that holds one is still one word.
+        _ if matches!(character, '\u{ad}' | '\u{200c}' | '\u{200d}') => MARK,
+        _ => 0,
+    };
+    let mut class = WIDE | kind;
+    if character.is_whitespace() {
+        class |= SPACE;
+    }
+    if kind == LETTER {
+        class |= script(character);
+    }
+    if is_pictograph(character, category) {
+        class |= EMOJI | SIGN;
+    }
+    if !character.to_lowercase().eq([character]) {
+        class |= UPPER;
+    }
+    class
+}
+
+/// The unspaced script of a letter. The long vowel mark belongs to both kana.
+fn script(letter: char) -> Class {
+    match letter {
+        '\u{3005}' | '\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3038}'..='\u{303b}' => HAN,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => HAN,
+        '\u{20000}'..='\u{3ffff}' => HAN,
+        '\u{30fc}' | '\u{ff70}' => HIRAGANA | KATAKANA,
+        '\u{3041}'..='\u{309f}' | '\u{1b001}'..='\u{1b11f}' => HIRAGANA,
+        '\u{30a1}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}' => KATAKANA,
+        _ => 0,
+    }
+}
+
+/// Emoji by Unicode's own list, but also the stars, hearts and ticks of the older blocks, and
+/// what is not yet assigned in the blocks set aside for pictographs.
+fn is_pictograph(character: char, category: Category) -> bool {
+    match category {
+        Category::OtherSymbol | Category::Unassigned if matches!(character, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}') => {
+            true
+        }
+        _ => character >= '\u{2190}' && character.is_emoji_char(),
+    }
+}
+
+/// The pieces of `text` between white space, each with its place in bytes: `str.split()`.
+pub(super) fn chunks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive(|character| class(character) & SPACE != 0).filter_map(move |piece| {
+        let start = at;
+        at += piece.len();
+        let chunk = piece.trim_end_matches(|character| class(character) & SPACE != 0);
+        (!chunk.is_empty()).then_some((start, chunk))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_tables_agree_on_ascii() {
+        for byte in 0..128u8 {
+            let computed = compute(char::from(byte)) & !(WIDE | EMOJI);
+            // Python splits at the four separators that Unicode does not call white space, and
+            // the underscore is punctuation to Unicode.
+            let expected = match byte {
+                0x1c..=0x1f => SPACE,
+                b'_' => UNDERSCORE,
+                _ => computed,
+            };
+            assert_eq!(ASCII[byte as usize] & !END, expected, "{byte:#x}");
+        }
+    }
+
+    #[test]
+    fn characters_have_the_class_their_readers_expect() {
+        for (character, expected) in [
+            ('é', WIDE | LETTER),
+            ('É', WIDE | LETTER | UPPER),
+            ('½', WIDE | LETTER),
+            ('٣', WIDE | DIGIT),
+            ('\u{301}', WIDE | MARK),
+            ('€', WIDE | SIGN | CURRENCY),
+            ('“', WIDE | SIGN),
+            ('\u{a0}', WIDE | SPACE),
+            ('字', WIDE | LETTER | HAN),
+            ('の', WIDE | LETTER | HIRAGANA),
+            ('ー', WIDE | LETTER | HIRAGANA | KATAKANA),
+            ('😀', WIDE | SIGN | EMOJI),
+            ('★', WIDE | SIGN | EMOJI),
+            ('©', WIDE | SIGN),
+            ('\u{200b}', WIDE),
+        ] {
+            assert_eq!(class(character), expected, "{character:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_what_python_splits_into() {
+        let text = " a\u{1f}bé\u{3000}\u{85}c\u{200b}d ";
+        let found: Vec<_> = chunks(text).collect();
+        assert_eq!(found, [(1, "a"), (3, "bé"), (11, "c\u{200b}d")]);
+    }
+}

@@ -1,0 +1,270 @@
+//! The words of a text in any language: the scanner for `words = "unicode"`.
+//!
+//! One pass, one decision at the first byte of each token:
+//!
+//! 1. a web address, e-mail address, @handle or HTML tag, if their treatment is not to split;
+//! 2. a #hashtag, with its sign;
+//! 3. an emoticon or emoji;
+//! 4. a word: a run of letters and the marks on them, of digits, or of both. Apostrophes and
+//!    hyphens join letters to letters, `.` `,` `:` join digits to digits;
+//! 5. punctuation, as far as it is wanted.
+//!
+//! Chinese and Japanese are written without spaces: each Chinese character is a word, and so is
+//! each run of hiragana and of katakana. Runs of Thai, Lao or Khmer stay whole; there,
+//! character n-grams do better. What is left (spaces, control characters) separates.
+
+use super::classes::{
+    ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, MARK, SIGN, SPACE, UNDERSCORE, UNSPACED, WIDE, WORD, class,
+};
+use super::emoticons::{emoji, emoticon};
+use super::letters::{letters_end, may_start_address};
+use super::recognisers::{Recognisers, Thing};
+use super::writer::{Places, Writer};
+use super::{Punctuation, Settings};
+
+/// Hands the pieces of `text` to the writer, in order.
+pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
+    writer.copy(text);
+    let recognisers = Recognisers::new(text, settings);
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer };
+    let mut at = 0;
+    while let Some(&byte) = scanner.bytes.get(at) {
+        at = match ASCII[byte as usize] {
+            class if class & WORD != 0 => scanner.word(at),
+            class if class & SIGN != 0 => scanner.sign(at, byte),
+            _ if byte < 128 => at + 1,
+            _ => scanner.beyond_ascii(at),
+        };
+    }
+}
+
+struct Scanner<'t, 'w, 'a, P> {
+    text: &'t str,
+    bytes: &'t [u8],
+    settings: &'t Settings,
+    recognisers: Recognisers<'t>,
+    writer: &'w mut Writer<'a, P>,
+}
+
+// Each method takes the piece at `at` and returns where the next one starts.
+impl<P: Places> Scanner<'_, '_, '_, P> {
+    #[inline]
+    fn word(&mut self, at: usize) -> usize {
+        let end = letters_end(self.bytes, at);
+        let after = |at: usize| self.bytes.get(at).map_or(END, |byte| ASCII[*byte as usize]);
+        let next = after(end);
+        let is_face = self.bytes[at] | 0x20 == b'x';
+        let is_end = next & END != 0 || self.bytes[end] == b'.' && after(end + 1) & END != 0;
+        if is_end && end > at && !is_face && !may_start_address(self.bytes, at) {
+            self.writer.ascii_word(at, end);
+            return end + usize::from(next & SPACE != 0);
+        }
+        self.any_word(at)
+    }
+
+    /// The word at `at` in full: what can be an address or a face, what is joined, all scripts.
+    fn any_word(&mut self, at: usize) -> usize {
+        if let Some(end) = self.recognisers.url(at) {
+            return self.thing(Thing::Url, at, end);
+        }
+        if let Some(end) = self.face(at) {
+            return end;
+        }
+        let (mut end, mut kinds) = self.run(at);
+        if matches!(self.bytes.get(end), Some(b'@' | b'.' | b'+' | b'-'))
+            && let Some(end) = self.recognisers.email(at, end)
+        {
+            return self.thing(Thing::Email, at, end);
+        }
+        while let Some((further, more)) = self.joined(end, kinds) {
+            (end, kinds) = (further, kinds | more);
+        }
+        if kinds & WIDE == 0 {
+            self.writer.ascii_word(at, end);
+        } else {
+            self.writer.word(&self.text[at..end], at);
+        }
+        end
+    }
+
+    /// The end of the run of word characters at `at`, and the classes seen in it.
+    #[inline]
+    fn run(&self, mut at: usize) -> (usize, Class) {
+        let mut kinds = 0;
+        while let Some(&byte) = self.bytes.get(at) {
+            let mut kind = ASCII[byte as usize];
+            let mut length = 1;
+            if byte >= 128 {
+                let character = self.character(at);
+                kind = class(character);
+                length = character.len_utf8();
+                if kind & UNSPACED != 0 {
+                    break;
+                }
+            }
+            if kind & (WORD | MARK) == 0 {
+                break;
+            }
+            kinds |= kind;
+            at += length;
+        }
+        (at, kinds)
+    }
+
+    /// The run that a joiner at `end` ties to the run before it: letters to letters, digits to
+    /// digits.
+    #[inline]
+    fn joined(&self, end: usize, kinds: Class) -> Option<(usize, Class)> {
+        let is_letters = |kinds: Class| kinds & (DIGIT | UNDERSCORE) == 0;
+        let is_digits = |kinds: Class| kinds & (LETTER | UNDERSCORE | MARK) == 0;
+        let joiner = match self.bytes.get(end)? {
+            b'\'' | b'-' if is_letters(kinds) => 1,
+            b'.' | b',' | b':' if is_digits(kinds) => 1,
+            0xe2 if is_letters(kinds) && self.text[end..].starts_with(['’', '‐', '‑']) => 3,
+            _ => return None,
+        };
+        let start = end + joiner;
+        let first = self.class_at(start);
+        if first & (LETTER | DIGIT) == 0 {
+            return None;
+        }
+        let (further, more) = self.run(start);
+        let is_same = if is_letters(kinds) { is_letters(more) } else { is_digits(more) };
+        let joiner_kind = if joiner == 1 { 0 } else { WIDE };
+        (further > start && is_same).then_some((further, more | joiner_kind))
+    }
+
+    /// A word in a script without spaces.
+    fn unspaced(&mut self, at: usize, kind: Class) -> usize {
+        let mut shared = kind & UNSPACED & !HAN;
+        let rest = self.text[at..].char_indices().skip(1);
+        let mut end = self.text.len();
+        for (length, character) in rest {
+            let next = class(character);
+            if next & (shared | MARK) == 0 {
+                end = at + length;
+                break;
+            }
+            if next & MARK == 0 {
+                shared &= next;
+            }
+        }
+        self.writer.word(&self.text[at..end], at);
+        end
+    }
+
+    fn sign(&mut self, at: usize, byte: u8) -> usize {
+        match byte {
+            b'@' => {
+                if let Some(end) = self.recognisers.handle(at) {
+                    return self.thing(Thing::Handle, at, end);
+                }
+            }
+            b'<' => {
+                if let Some(end) = self.recognisers.tag(at) {
+                    return self.thing(Thing::Tag, at, end);
+                }
+            }
+            // Not in &#39;, which is an apostrophe in HTML.
+            b'#' if self.class_at(at + 1) & WORD != 0 && !self.text[..at].ends_with('&') => {
+                let end = self.recognisers.skip(at + 1, |_| false);
+                self.writer.other(&self.text[at..end], at);
+                return end;
+            }
+            _ => {}
+        }
+        self.face(at).unwrap_or_else(|| self.punctuation(at, char::from(byte), ASCII[byte as usize]))
+    }
+
+    fn beyond_ascii(&mut self, at: usize) -> usize {
+        let character = self.character(at);
+        let kind = class(character);
+        if kind & UNSPACED != 0 {
+            self.unspaced(at, kind)
+        } else if kind & WORD != 0 {
+            self.word(at)
+        } else if kind & SIGN != 0 {
+            self.face(at).unwrap_or_else(|| self.punctuation(at, character, kind))
+        } else {
+            at + character.len_utf8()
+        }
+    }
+
+    /// The end of the emoticon or emoji at `at`, which is written if they are wanted and passed
+    /// over if not: the `d` of `:d` is no word either way.
+    #[inline]
+    fn face(&mut self, at: usize) -> Option<usize> {
+        let end = match self.bytes[at] {
+            b':' | b';' | b'=' | b'8' | b'x' | b'X' | b'<' | b'>' | b'^' | b'-' | b'(' | b')' | b'[' | b']' => {
+                emoticon(self.text, at, self.recognisers.is_after_word(at))
+            }
+            _ => None,
+        };
+        let may_be_emoji = || matches!(self.bytes[at], b'0'..=b'9' | b'#' | b'*' | 128..);
+        let is_next_wide = || self.bytes.get(at + 1).is_some_and(|byte| *byte >= 128);
+        let end = match end {
+            None if may_be_emoji() && is_next_wide() => emoji(self.text, at),
+            end => end,
+        }?;
+        if self.settings.emoticons {
+            self.writer.other(&self.text[at..end], at);
+        }
+        Some(end)
+    }
+
+    fn punctuation(&mut self, at: usize, sign: char, kind: Class) -> usize {
+        let single = at + sign.len_utf8();
+        if ends_negation(sign) {
+            self.writer.end_negation();
+        }
+        if self.settings.punctuation == Punctuation::None {
+            return single;
+        }
+        let rest = &self.text[at..];
+        if let Some(mark) = exclamation(sign) {
+            let end = self.text.len() - rest.trim_start_matches(|c| exclamation(c).is_some()).len();
+            let token = if end == single { &mark[..1] } else { mark };
+            self.writer.replacement(token, at, end);
+            return end;
+        }
+        if matches!(sign, '.' | '…') {
+            let end = self.text.len() - rest.trim_start_matches(['.', '…']).len();
+            if end > single || sign == '…' {
+                self.writer.replacement("..", at, end);
+                return end;
+            }
+        }
+        if self.settings.punctuation == Punctuation::All || kind & CURRENCY != 0 || sign == '%' {
+            self.writer.other(&self.text[at..single], at);
+        }
+        single
+    }
+
+    fn thing(&mut self, thing: Thing, at: usize, end: usize) -> usize {
+        self.writer.thing(thing, &self.text[at..end], at);
+        end
+    }
+
+    #[inline]
+    fn character(&self, at: usize) -> char {
+        self.text[at..].chars().next().expect("`at` is before the end")
+    }
+
+    fn class_at(&self, at: usize) -> Class {
+        self.text[at..].chars().next().map_or(0, class)
+    }
+}
+
+/// The doubled mark for a sign that exclaims or asks, in any script.
+fn exclamation(sign: char) -> Option<&'static str> {
+    match sign {
+        '!' | '！' => Some("!!"),
+        '?' | '？' | '؟' => Some("??"),
+        _ => None,
+    }
+}
+
+/// Where the reach of a negation ends.
+pub(super) fn ends_negation(sign: char) -> bool {
+    matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '…' | '“' | '”' | '！' | '？')
+}

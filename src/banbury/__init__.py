@@ -1,0 +1,39 @@
+"""Naive Bayes: text in, a classifier out that trains by counting and whose every decision can be read.
+
+>>> import banbury
+>>> model = banbury.Classifier.textbook().fit(["I am happy", "I am sad"], ["positive", "negative"])
+>>> model.predict("so happy")
+'positive'
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from banbury.classifier import Classifier, load
+    from banbury.counts import Counts
+    from banbury.errors import BanburyError
+    from banbury.text import Analyzer
+
+__version__ = "0.1.0"
+__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "load"]
+
+_HOMES = {
+    "Analyzer": "text",
+    "BanburyError": "errors",
+    "Classifier": "classifier",
+    "Counts": "counts",
+    "load": "classifier",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, each imported when it is first used: a command that needs one of them waits for no other."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,5 @@
+"""`python -m banbury` is the command `banbury`."""
+
+from banbury.cli import main
+
+main()

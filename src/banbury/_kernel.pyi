@@ -1,0 +1,104 @@
+"""The Rust kernel's contract.
+
+Texts are a list of `str`, any other sequence of them, or a string column of any library that speaks Arrow's PyCapsule
+interface. A lone surrogate reads as U+FFFD. Classes are numbers from 0 on. Numbers come back as bytes: a view
+of them (`memoryview(...).cast`, `numpy.frombuffer`) copies nothing. The interpreter is free while the work runs.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+Buffer = Any
+Texts = Any
+
+@final
+class Analyzer:
+    """Settings made ready for use; `banbury.text.Analyzer` says what they mean."""
+
+    def __init__(
+        self,
+        *,
+        words: str | None,
+        lowercase: bool,
+        urls: str,
+        handles: str,
+        emails: str,
+        tags: str,
+        punctuation: str,
+        emoticons: bool,
+        negation: bool,
+        stop_words: Sequence[str],
+        stemmer: str | None,
+        min_length: int,
+        ngrams: tuple[int, int],
+        characters: tuple[int, int] | None,
+        keywords: Sequence[str] | None,
+    ) -> None: ...
+    def tokens(self, text: str) -> list[tuple[str, int, int]]:
+        """Each word with its place in the text, in code points."""
+    def features(self, text: str) -> list[tuple[str, int, int]]:
+        """Each feature that is counted, with its place: words, runs of words, characters."""
+
+@final
+class Counts:
+    """Documents and occurrences of each feature in each class."""
+
+    def __init__(self, analyzer: Analyzer, n_classes: int) -> None: ...
+    @staticmethod
+    def from_arrays(analyzer: Analyzer, seeds: Sequence[int], arrays: Mapping[str, Buffer]) -> Counts:
+        """Counts that read their arrays where they lie; each is a contiguous buffer of bytes."""
+    def count(self, texts: Texts, classes: Buffer, weights: Buffer | None, n_classes: int, threads: int) -> Counts:
+        """New counts of these documents alone; classes and weights are buffers of 32-bit unsigned integers."""
+    def add(self, other: Counts) -> None: ...
+    def subtract(self, other: Counts) -> None:
+        """All of it, or nothing and a `CountError`."""
+    def renumber(self, to: Sequence[int | None], n_classes: int) -> None:
+        """Class c becomes class to[c]; None for one that has nothing left."""
+    def pruned(self, min_documents: int) -> Counts:
+        """A copy without the features of fewer documents."""
+    def copy(self) -> Counts: ...
+    def arrays(self) -> tuple[list[int], dict[str, bytes]]:
+        """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def documents(self) -> list[int]:
+        """Of each class."""
+    @property
+    def occurrences(self) -> list[int]:
+        """Of all features, in each class."""
+
+@final
+class Scorer:
+    """Scores documents by counts, as they are at the time of the call."""
+
+    def __init__(
+        self, counts: Counts, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool
+    ) -> None: ...
+    def scores(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
+        """64-bit floats, by document and class: log prior + Σ weights, up to a number that a document's classes share."""
+    def best(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
+        """32-bit unsigned integers: each document's class with the highest score, the first of equal ones."""
+    def best_one(self, text: str, log_prior: Sequence[float]) -> int:
+        """The same for one document."""
+    def log_likelihoods(self, texts: Texts) -> bytes:
+        """64-bit floats, by document and class."""
+    def log_orders(self, texts: Texts) -> bytes:
+        """64-bit floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
+    def weights(self, names: Sequence[str]) -> list[list[float] | None]:
+        """What each feature adds to each class's score; None for one that is not known."""
+    def table(
+        self, names: Sequence[str] | None = None, min_documents: int = 1
+    ) -> tuple[list[str], bytes, bytes, bytes]:
+        """Names, and by feature and class: documents, occurrences (32-bit), log-probabilities (64-bit floats)."""
+
+def checksum(buffer: Buffer) -> int:
+    """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""
+
+def stemmers() -> list[str]:
+    """The languages that can be stemmed."""
+
+def stop_words(name: str) -> list[str] | None:
+    """The stop words of a language; None where there is no list."""

@@ -1,0 +1,40 @@
+"""The command `banbury`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="banbury")
+def main() -> None:
+    """Naive Bayes for text: train by counting, predict, explain."""
+
+
+@main.command()
+@click.argument("text", default="The staff were friendly, but the room was dirty and we will never come back.")
+def demo(text: str) -> None:
+    """Train on the demo corpus, and explain what it says of TEXT."""
+    from banbury.classifier import Classifier
+    from banbury.datasets import demo as demo_corpus
+    from banbury.evaluation import evaluate
+
+    texts, labels = demo_corpus()
+    model = Classifier.textbook(analyzer="tweets").fit(texts, labels)
+    click.echo(f"Counted {len(texts)} short texts: {model.counts_.n_features} words and pairs of words.\n")
+
+    # Each text is predicted by the model that has never seen it: it is forgotten, asked about, and learned again.
+    predicted = []
+    for one, label in zip(texts, labels, strict=True):
+        predicted.append(model.forget([one], [label]).predict(one))
+        model.learn([one], [label])
+    click.echo("Every text predicted by the model without it (exact leave-one-out):")
+    click.echo(f"{evaluate(labels, predicted)}\n")
+
+    for label in model.classes_.tolist():
+        strongest = model.words(label, top=12, min_count=4).words
+        click.echo(f"Strongest for {label}: {', '.join(strongest)}")
+    click.echo(f"\n{text}")
+    probability = model.predict_proba([text])[0].max()
+    click.echo(f"→ {model.predict(text)} ({probability:.1%})\n")
+    click.echo(model.explain(text))

@@ -1,0 +1,268 @@
+"""One safe file: readable settings and named arrays, nothing that runs.
+
+The layout is that of safetensors (docs/reference/file-format.md has it in full), so other tools can look inside:
+
+    8 bytes   length of the header, little-endian
+    header    JSON, padded with spaces: banbury's metadata, then each array's dtype, shape and place
+    data      the arrays one after another, each starting at a multiple of 64 bytes
+
+A file is read whole or refused whole: sizes, places and checksums are compared before anything is handed out. What
+comes out are views of the mapped file, so opening a large model copies nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+from math import prod
+
+from banbury._kernel import checksum
+from banbury.errors import FileFormatError, InputError
+
+TYPE_CHECKING = False  # importing `typing` costs milliseconds, and a command starts in some ten of them
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
+    Path = str | os.PathLike[str]
+
+VERSION = 1
+
+ALIGNMENT = 64  # a cache line; the kernel itself needs 16
+LONGEST_HEADER = 100_000_000  # safetensors' own limit
+
+# How a dtype is called in a memoryview, and its bytes per element.
+DTYPES: dict[str, tuple[Any, int]] = {"U8": ("B", 1), "U32": ("I", 4), "U64": ("Q", 8), "F64": ("d", 8)}
+
+# Every header starts with these bytes, so version and checksum are found, and checked, before any JSON is parsed.
+OPENING = b'{"__metadata__":{"format":"banbury","version":"'
+CHECKSUM_OPENING = b'%d","checksum":"' % VERSION
+CHECKSUM_START = 8 + len(OPENING) + len(CHECKSUM_OPENING)
+CHECKSUM_END = CHECKSUM_START + 8
+BLANK = "00000000"  # stands where the header's own checksum goes while that is computed
+
+
+class File:
+    """What a file holds: `settings`, and `arrays` as read-only views of the mapped file."""
+
+    __slots__ = ("arrays", "settings")
+
+    def __init__(self, settings: dict[str, Any], arrays: dict[str, memoryview[Any]]) -> None:
+        self.settings = settings
+        self.arrays = arrays
+
+
+def write(path: Path, settings: Mapping[str, Any], arrays: Mapping[str, Buffer]) -> None:
+    """Save settings and arrays; the same content gives the same bytes.
+
+    Settings are what JSON can say. Arrays are C-contiguous buffers of unsigned 8-, 32- or 64-bit integers or of 64-bit
+    floats. Whoever has the old file open keeps it, and an interrupted write leaves it in place.
+
+    >>> import array, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(folder + "/mood.banbury", {"smoothing": 0.5}, {"counts": array.array("Q", [3, 1, 2])})
+    ...     file = read(folder + "/mood.banbury")
+    >>> file.settings, file.arrays["counts"].tolist()
+    ({'smoothing': 0.5}, [3, 1, 2])
+    """
+    layout = _with_padding({name: _checked(name, buffer) for name, buffer in arrays.items()})
+    header = _header(settings, layout)
+    _replace(os.path.realpath(path), [header, *map(_bytes, layout.values())])
+
+
+def read(path: Path) -> File:
+    """The settings and arrays of a file that `write` made.
+
+    An array without elements comes back flat, whatever its shape was: a memoryview has no other form for it. A file
+    that is not exactly what was written is a `FileFormatError`.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            if size < CHECKSUM_END:
+                raise ValueError(f"not a banbury file ({size} bytes are too few)")
+            return _parsed(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)))
+        except ValueError as error:
+            raise FileFormatError(f"{os.fspath(path)}: {error}") from error
+
+
+# Writing
+
+
+def _checked(name: str, buffer: Buffer) -> memoryview[Any]:
+    view = memoryview(buffer)
+    if not name.isascii() or name.startswith("_"):
+        raise InputError(f"array name {name!r}: use ASCII, and no underscore in front")
+    if _dtype(view) not in DTYPES:
+        raise InputError(f"array {name!r} has elements of kind {view.format!r}; a file holds {', '.join(DTYPES)}")
+    if not view.ndim or not view.c_contiguous:
+        raise InputError(f"array {name!r} is not a C-contiguous array of one or more dimensions")
+    return view
+
+
+def _dtype(view: memoryview[Any]) -> str:
+    kind = view.format.lstrip("@=<")
+    if kind in ("B", "I", "L", "Q"):  # "L" has 4 or 8 bytes depending on the system, so the size decides
+        return f"U{8 * view.itemsize}"
+    return "F64" if kind == "d" else "unknown"
+
+
+def _bytes(view: memoryview[Any]) -> memoryview:
+    return view.cast("B") if view.nbytes else memoryview(b"")  # an empty shape cannot be cast
+
+
+def _with_padding(views: dict[str, memoryview[Any]]) -> dict[str, memoryview[Any]]:
+    """The arrays in file order, with padding between them: the layout allows no holes, so padding is an array too."""
+    layout: dict[str, memoryview[Any]] = {}
+    end = 0
+    for name, view in sorted(views.items()):
+        if gap := -end % ALIGNMENT:
+            layout[f"_{len(layout)}"] = memoryview(bytes(gap))
+        layout[name] = view
+        end += gap + view.nbytes
+    return layout
+
+
+def _header(settings: Mapping[str, Any], layout: dict[str, memoryview[Any]]) -> bytes:
+    metadata = {"format": "banbury", "version": str(VERSION), "checksum": BLANK, "settings": _settings_text(settings)}
+    header: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name, view in layout.items():
+        start, end = end, end + view.nbytes
+        metadata[f"checksum/{name}"] = _hex(_bytes(view))
+        header[name] = {"dtype": _dtype(view), "shape": view.shape, "data_offsets": [start, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    if len(text) > LONGEST_HEADER:
+        raise InputError(f"the settings are too long: {len(text)} bytes of header, {LONGEST_HEADER} are allowed")
+    whole = len(text).to_bytes(8, "little") + text
+    return whole[:CHECKSUM_START] + _hex(whole).encode() + whole[CHECKSUM_END:]
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(settings, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"these settings cannot be saved as JSON: {error}") from error
+    # UTF-8 has no lone surrogates, JSON has: they alone are written as \udXXX.
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _hex(data: Buffer) -> str:
+    return f"{checksum(data):08x}"
+
+
+def _replace(path: str, parts: Iterable[Buffer]) -> None:
+    """Put a file in the place of `path` at one stroke, and on the disk before returning."""
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, f".banbury-{os.urandom(6).hex()}.tmp")
+    file = open(temporary, "xb")  # noqa: SIM115  closed below, before it is renamed or removed
+    try:
+        with file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    if os.name == "posix":  # the new name is on the disk when its folder is
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# Reading: every function takes what its predecessor has checked and raises ValueError with what is wrong.
+
+
+def _parsed(whole: memoryview) -> File:
+    data_start = _header_end(whole)
+    header = _json(str(whole[8:data_start], "utf-8"), "header")
+    metadata = header.pop("__metadata__")
+    if not all(isinstance(value, str) for value in metadata.values()):
+        raise ValueError("the metadata are not text")
+    settings = _json(metadata.get("settings", ""), "settings")
+
+    data = whole[data_start:]
+    arrays: dict[str, memoryview[Any]] = {}
+    end = 0
+    for name, entry in header.items():
+        dtype, shape, start, end = _place(name, entry, end, len(data))
+        code, _ = DTYPES[dtype]
+        content = data[start:end]
+        if metadata.get(f"checksum/{name}") != (found := _hex(content)):
+            raise ValueError(f"array {name!r} is damaged (its checksum is {found})")
+        if not name.startswith("_"):
+            if start % ALIGNMENT:
+                raise ValueError(f"array {name!r} does not start at a multiple of {ALIGNMENT} bytes")
+            arrays[name] = content.cast(code, shape) if content else content.cast(code)
+    if end != len(data):
+        raise ValueError(f"{len(data)} bytes of data where the header tells of {end}")
+    return File(settings, arrays)
+
+
+def _header_end(whole: memoryview) -> int:
+    """Where the data start, once the version and the checksum of everything before are as they should be."""
+    after_opening = 8 + len(OPENING)
+    if whole[8:after_opening] != OPENING:
+        raise ValueError("not a banbury file")
+    if whole[after_opening:CHECKSUM_START] != CHECKSUM_OPENING:
+        version = bytes(whole[after_opening : after_opening + 8]).partition(b'"')[0]
+        if version.isdigit() and int(version) > VERSION:
+            raise ValueError(f"written in version {int(version)} of the format; this banbury reads up to {VERSION}")
+        raise ValueError("the header is damaged")
+    length = int.from_bytes(whole[:8], "little")
+    if length > min(LONGEST_HEADER, len(whole) - 8) or 8 + length < CHECKSUM_END:
+        raise ValueError(f"a header of {length} bytes in a file of {len(whole)}")
+    header = bytearray(whole[: 8 + length])
+    written = header[CHECKSUM_START:CHECKSUM_END]
+    header[CHECKSUM_START:CHECKSUM_END] = BLANK.encode()
+    if written != (found := _hex(header)).encode():
+        raise ValueError(f"the header is damaged (its checksum is {found})")
+    return 8 + length
+
+
+def _json(text: str, what: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the {what} cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"the {what} are not a JSON object")
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return names
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _place(name: str, entry: Any, previous_end: int, size: int) -> tuple[str, list[int], int, int]:
+    """Dtype, shape, start and end of an array that lies inside the data, right behind the one before."""
+    match entry:
+        case {"dtype": str(dtype), "shape": [_, *_] as shape, "data_offsets": [start, end]} if len(entry) == 3:
+            numbers = [*shape, start, end]
+        case _:
+            raise ValueError(f"array {name!r} is not described by dtype, shape and data_offsets")
+    if dtype not in DTYPES:
+        raise ValueError(f"array {name!r} has the unknown dtype {dtype!r}")
+    # `type`, because True is an int; 64 dimensions are all a memoryview has.
+    if len(shape) > 64 or any(type(number) is not int or number < 0 for number in numbers):
+        raise ValueError(f"array {name!r} has an impossible shape or place")
+    if start != previous_end or not start <= end <= size:
+        raise ValueError(f"array {name!r} does not follow the one before it, or leaves the file")
+    if prod(shape) * DTYPES[dtype][1] != end - start:
+        raise ValueError(f"array {name!r} has {end - start} bytes, which do not make its shape")
+    return dtype, shape, start, end

@@ -1,0 +1,196 @@
+"""Analyzer: a document to its features, from plain settings. The kernel does the work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from banbury import _kernel
+from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+Treatment = Literal["keep", "remove", "replace", "split"]
+
+# What is recognised, and what becomes of it where the settings do not say.
+THINGS: dict[str, dict[str | None, Treatment]] = {
+    "urls": {"unicode": "replace", "python": "split", None: "split"},
+    "handles": {"unicode": "replace", "python": "split", None: "split"},
+    "emails": {"unicode": "keep", "python": "split", None: "split"},
+    "tags": {"unicode": "remove", "python": "split", None: "split"},
+}
+
+
+class Token(NamedTuple):
+    """A piece of a document, and where it stands: `document[start:end]`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analyzer:
+    """Says what the features of a document are.
+
+    Parameters
+    ----------
+    words
+        `"unicode"`: words of any language with apostrophes and hyphens inside them, numbers, hashtags; Chinese characters one
+        by one. `"python"`: runs of `\\w`, as Python's `re` finds them. None: no words.
+    lowercase
+        Whether upper and lower case are the same.
+    urls, handles, emails, tags
+        What becomes of web addresses, @handles, e-mail addresses and HTML tags: `"keep"` as one token, `"remove"`, `"replace"` by
+        `<url>`, `<user>`, `<email>`, `<tag>`, or `"split"`: not recognised, ordinary text. None: with unicode words URLs and
+        handles are replaced, addresses kept and tags removed; with Python's all are split.
+    punctuation
+        `"none"`, `"expressive"` (`!`, `?`, two of them for more, `..`, currency signs, `%`) or `"all"`; unicode words only.
+    emoticons
+        Whether emoticons and emoji are tokens; unicode words only.
+    negation
+        Whether words between an English negation and the next punctuation get the prefix `not_`.
+    stop_words
+        Words to leave out: `"english"`, or a list. None by default: in most tasks such words carry evidence.
+    stemmer
+        The language by whose Snowball rules words are cut to their stems, such as `"english"`.
+    min_length
+        The characters a word must have.
+    ngrams
+        The shortest and the longest run of words that is a feature.
+    characters
+        The shortest and the longest run of characters that is a feature, inside words with a space at each end.
+    keywords
+        If given, the only words that count.
+
+    >>> [token.text for token in Analyzer().tokens("I'm sooo happy :-) http://example.org #joy")]
+    ["i'm", 'sooo', 'happy', ':-)', '<url>', '#joy']
+    >>> Analyzer(ngrams=(1, 2)).features("Ice, cream")[-1]
+    Token(text='ice cream', start=0, end=10)
+    """
+
+    words: Literal["unicode", "python"] | None = "unicode"
+    lowercase: bool = True
+    urls: Treatment | None = None
+    handles: Treatment | None = None
+    emails: Treatment | None = None
+    tags: Treatment | None = None
+    punctuation: Literal["none", "expressive", "all"] = "expressive"
+    emoticons: bool = True
+    negation: bool = False
+    stop_words: str | Collection[str] | None = None
+    stemmer: str | None = None
+    min_length: int = 1
+    ngrams: tuple[int, int] = (1, 1)
+    characters: tuple[int, int] | None = None
+    keywords: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ngrams", "characters"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _pair(name, value))
+        for name in ("stop_words", "keywords"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                words = tuple(value) if name == "keywords" else tuple(sorted(set(value)))
+                object.__setattr__(self, name, words)
+        if isinstance(self.keywords, str):
+            raise InputError(f"keywords is one str, {self.keywords!r}; it must be a list of words")
+        _compiled(self)
+
+    @classmethod
+    def preset(cls, name: Literal["words", "tweets", "characters"]) -> Analyzer:
+        """The settings for plain prose, for short informal messages, or for characters instead of words.
+
+        >>> [token.text for token in Analyzer.preset("tweets").tokens("not good, @ann!")]
+        ['not', 'not_good', '<user>', '!']
+        """
+        if name not in PRESETS:
+            raise InputError(f"there is no preset {name!r}; there is {', '.join(PRESETS)}")
+        return cls(**PRESETS[name])
+
+    def tokens(self, text: str) -> list[Token]:
+        """The words of a document and their places in it.
+
+        >>> Analyzer().tokens("Ça va?")
+        [Token(text='ça', start=0, end=2), Token(text='va', start=3, end=5), Token(text='?', start=5, end=6)]
+        """
+        return [Token(*token) for token in _compiled(self).tokens(text)]
+
+    def features(self, text: str) -> list[Token]:
+        """Everything that is counted of a document, repeated as often as it stands there."""
+        return [Token(*token) for token in _compiled(self).features(text)]
+
+    def vector(self, text: str, *, binary: bool = False) -> list[int]:
+        """How often each of the keywords stands in a document, or with `binary` whether it does.
+
+        >>> analyzer = Analyzer(keywords=["waste", "great", "useless"])
+        >>> analyzer.vector("This phone is useless, useless, useless!  What a waste!", binary=True)
+        [1, 0, 1]
+        """
+        if self.keywords is None:
+            raise InputError("vector needs keywords: Analyzer(keywords=[...]).vector(text)")
+        found = Counter(token.text for token in self.tokens(text))
+        counts = [found[self._spelled(keyword)] for keyword in self.keywords]
+        return [int(count > 0) for count in counts] if binary else counts
+
+    def _spelled(self, keyword: str) -> str:
+        """A keyword as a document's words are spelled: in lower case, stemmed."""
+        return _compiled(self).tokens(keyword)[0][0]
+
+    def settings(self) -> dict[str, Any]:
+        """The settings as plain data, for a file.
+
+        >>> Analyzer(**Analyzer(min_length=2).settings()) == Analyzer(min_length=2)
+        True
+        """
+        return asdict(self)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
+        """The analyzer that `settings` came from."""
+        return cls(**settings)
+
+    def compiled(self) -> _kernel.Analyzer:
+        """The analyzer as the kernel uses it."""
+        return _compiled(self)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "words": {},
+    "tweets": {"negation": True, "ngrams": (1, 2)},
+    "characters": {"words": None, "characters": (2, 5)},
+}
+
+
+def _pair(name: str, value: Any) -> tuple[int, int]:
+    match tuple(value) if isinstance(value, (tuple, list)) else value:
+        case (int(low), int(high)) if 1 <= low <= high <= 255:
+            return low, high
+    raise InputError(f"{name} is {value!r}; it must be two numbers, the shortest and the longest, such as (1, 2)")
+
+
+@lru_cache(maxsize=64)
+def _compiled(analyzer: Analyzer) -> _kernel.Analyzer:
+    settings = asdict(analyzer)
+    for name, by_rule in THINGS.items():
+        if settings[name] is None:
+            settings[name] = by_rule.get(analyzer.words, "split")
+    settings["stop_words"] = _stop_words(analyzer.stop_words)
+    if not isinstance(analyzer.min_length, int) or analyzer.min_length < 0:
+        raise InputError(f"min_length is {analyzer.min_length!r}; it must be a number, 0 or more")
+    return _kernel.Analyzer(**settings)
+
+
+def _stop_words(words: str | Collection[str] | None) -> list[str]:
+    if words is None:
+        return []
+    if isinstance(words, str):
+        known = _kernel.stop_words(words)
+        if known is None:
+            raise InputError(f"there are no stop words {words!r}; there is 'english', or give a list of your own")
+        return known
+    return list(words)

@@ -1,0 +1,40 @@
+"""What all tests share: the profile of the property tests, and the public data sets where they are at hand."""
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A deadline would measure the machine, not the code.
+settings.register_profile("banbury", deadline=None, max_examples=60)
+settings.load_profile("banbury")
+
+Rows = list[dict[str, str]]
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of public data sets; without it the test is skipped."""
+    folder = os.environ.get("BANBURY_DATA")
+    if not folder:
+        pytest.skip("BANBURY_DATA is not set: it names the folder with the public data sets")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def read_set(data_folder: Path) -> Callable[[str], Rows]:
+    """A function from the name of a set to its rows: `text`, `label`, sometimes `split` or `source`."""
+
+    def rows(name: str) -> Rows:
+        path = data_folder / f"{name}.jsonl.gz"
+        if not path.exists():
+            pytest.skip(f"BANBURY_DATA has no {path.name}")
+        # Only \n ends a row: some texts hold other line separators.
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as lines:
+            return [json.loads(line) for line in lines]
+
+    return rows
