@@ -42,15 +42,20 @@ def plain_texts(max_words: int = 8) -> st.SearchStrategy[str]:
     return documents(max_words).map(" ".join)
 
 
-def odd_texts(max_size: int = 30) -> st.SearchStrategy[str]:
-    """Any Unicode, half of it from the corners of the standard."""
-    characters = st.one_of(st.sampled_from(ODD_CHARACTERS), st.characters(codec="utf-8"))
-    return st.text(characters, max_size=max_size)
+def odd_texts(max_size: int = 30, *, unassigned: bool = True) -> st.SearchStrategy[str]:
+    """Any Unicode, half of it from the corners of the standard.
+
+    What is unassigned for this Python may be a letter for the kernel, which knows a newer Unicode: where the two are
+    compared, such characters are left out.
+    """
+    any_character = st.characters(codec="utf-8", exclude_categories=None if unassigned else ["Cn"])
+    return st.text(st.one_of(st.sampled_from(ODD_CHARACTERS), any_character), max_size=max_size)
 
 
-def texts() -> st.SearchStrategy[str]:
+def texts(*, unassigned: bool = True) -> st.SearchStrategy[str]:
     """Plain, odd, or both in one."""
-    return st.one_of(plain_texts(), odd_texts(), st.tuples(plain_texts(), odd_texts()).map(" ".join))
+    odd = odd_texts(unassigned=unassigned)
+    return st.one_of(plain_texts(), odd, st.tuples(plain_texts(), odd).map(" ".join))
 
 
 @st.composite

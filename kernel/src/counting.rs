@@ -11,9 +11,11 @@
 
 use crate::counts::{Counts, Kind, Names};
 use crate::error::Error;
+use crate::processor::{scattered, scattered_filled};
 use crate::rows::{Cell, Rows};
+use crate::table::Table;
 use crate::text::{Analyzer, Tokens};
-use crate::vocabulary::{Index, Key, UNKNOWN, pair};
+use crate::vocabulary::{Hashed, Index, Key, LongNames, Seed, UNKNOWN, WordKey, Words, make_keys, pair};
 
 /// Documents to count: `classes[i]` is the class of `texts[i]`, and `weights[i]` says how often it counts (once without weights).
 #[derive(Clone, Copy)]
@@ -27,7 +29,9 @@ pub struct Batch<'a> {
 /// Text bytes in one part: what is kept for each token while a part is counted stays in bounds.
 const PART: usize = 64 << 20;
 /// Text bytes that become tokens before their ids are looked up: they, and what is made of them, fit the nearest cache.
-const FLUSH: usize = 16 << 10;
+const FLUSH: usize = 4 << 10;
+/// How many lookups ahead memory is asked for: about the time of one trip to memory.
+const AHEAD: usize = 16;
 
 /// The counts of a batch, by up to `threads` threads; the result does not depend on their number.
 ///
@@ -120,6 +124,7 @@ impl<'a> Order<'a> {
 }
 
 /// The tokens of documents as ids, one document after the other.
+#[derive(Default)]
 struct Stream {
     ids: Vec<u32>,
     ends: Vec<usize>,
@@ -133,135 +138,185 @@ fn count_part(analyzer: &Analyzer, batch: Batch) -> Result<Counts, Error> {
     for rank in 0..order.documents.len() {
         counts.documents[order.class(rank) as usize] += u64::from(order.weight(rank));
     }
-    let mut words = Stream { ids: vec![], ends: vec![] };
+    let mut words = Stream::default();
     let mut previous = vec![];
-    for (at, &kind) in kinds.iter().enumerate() {
-        let counted = kind.is_counted(settings);
-        let block = &mut counts.blocks[at];
-        match (&mut block.names, kind) {
-            (Names::Words(names), Kind::Words) => {
-                words =
-                    read(&order, |text, tokens| analyzer.words(text, tokens), |tokens, ids| names.intern(tokens, ids));
-                if counted {
-                    tally(&order, &words, names.index.len(), &mut block.rows)?;
-                }
-                // The run of one word is the word: runs of two are made from the words themselves.
+    for (block, &kind) in counts.blocks.iter_mut().zip(&kinds) {
+        let rows = kind.is_counted(settings).then_some(&mut block.rows);
+        match kind {
+            Kind::Words => {
+                let keep = settings.ngrams.1 > 1;
+                let (names, stream) = tally_words(&order, |text, tokens| analyzer.words(text, tokens), rows, keep)?;
+                (block.names, words) = (Names::Words(names), stream);
             }
-            (Names::Words(names), _) => {
-                let characters = read(
-                    &order,
-                    |text, tokens| analyzer.characters(text, tokens),
-                    |tokens, ids| names.intern(tokens, ids),
-                );
-                tally(&order, &characters, names.index.len(), &mut block.rows)?;
-            }
-            (Names::Runs(index), Kind::Runs(n)) => {
-                let keep = n < settings.ngrams.1;
+            Kind::Runs(n) => {
                 let left = if n == 2 { &words.ids } else { &previous };
-                let ids =
-                    tally_runs(&order, &words, left, n as usize, index, counted.then_some(&mut block.rows), keep)?;
-                previous = ids;
+                let (index, ids) = tally_runs(&order, &words, left, n as usize, rows, n < settings.ngrams.1)?;
+                (block.names, previous) = (Names::Runs(index), ids);
             }
-            (Names::Runs(_), _) => unreachable!("runs have a kind of their own"),
+            Kind::Characters => {
+                let (names, _) = tally_words(&order, |text, tokens| analyzer.characters(text, tokens), rows, false)?;
+                block.names = Names::Words(names);
+            }
         }
     }
     Ok(counts)
 }
 
-/// Every document's tokens, as ids.
-fn read(
-    order: &Order,
-    analyze: impl Fn(&str, &mut Tokens),
-    mut intern: impl FnMut(&mut Tokens, &mut Vec<u32>),
-) -> Stream {
-    let bytes: usize = order.batch.texts.iter().map(|text| text.len()).sum();
-    let mut stream = Stream { ids: Vec::with_capacity(bytes / 6), ends: Vec::with_capacity(order.documents.len()) };
-    let mut tokens = Tokens::default();
-    for &document in &order.documents {
-        analyze(order.batch.texts[document as usize], &mut tokens);
-        stream.ends.push(stream.ids.len() + tokens.len());
-        if tokens.bytes.len() > FLUSH {
-            intern(&mut tokens, &mut stream.ids);
-            tokens.clear();
-        }
-    }
-    intern(&mut tokens, &mut stream.ids);
-    stream
-}
-
 /// What one class has of one feature so far.
 #[derive(Clone, Copy, Default)]
 struct Tally {
+    id: u32,
     documents: u32,
     occurrences: u32,
-    /// The last document that had it, counted from 1.
+    /// The last document that had it, counted from 1; 0 where the class has not had it yet.
     last: u32,
 }
 
-/// The tallies of one class, and which features they speak of.
-struct Tallies {
-    all: Vec<Tally>,
-    touched: Vec<u32>,
-}
-
-impl Tallies {
-    fn new(n: usize) -> Self {
-        Tallies { all: vec![Tally::default(); n], touched: vec![] }
-    }
-
+impl Tally {
+    /// Counts one more; true where it is the class's first.
     #[inline(always)]
-    fn add(&mut self, id: u32, weight: u32, stamp: u32) {
-        let tally = &mut self.all[id as usize];
-        if tally.last == 0 {
-            self.touched.push(id);
-        }
-        tally.occurrences += weight;
-        tally.documents += if tally.last == stamp { 0 } else { weight };
-        tally.last = stamp;
+    fn add(&mut self, weight: u32, stamp: u32) -> bool {
+        let is_first = self.last == 0;
+        self.occurrences += weight;
+        self.documents += if self.last == stamp { 0 } else { weight };
+        self.last = stamp;
+        is_first
     }
 
-    /// Reads the class off and starts the next.
+    /// Reads the class off and makes ready for the next.
     fn finish(&mut self, class: u32, cells: &mut Vec<(u32, Cell)>) {
-        for id in self.touched.drain(..) {
-            let Tally { documents, occurrences, .. } = std::mem::take(&mut self.all[id as usize]);
-            // A document of weight 0 has been looked at, and that is all.
-            if occurrences > 0 {
-                cells.push((id, Cell { class, documents, occurrences }));
+        // A document of weight 0 has been looked at, and that is all.
+        if self.occurrences > 0 {
+            cells.push((self.id, Cell { class, documents: self.documents, occurrences: self.occurrences }));
+        }
+        *self = Tally { id: self.id, ..Tally::default() };
+    }
+}
+
+/// Counts the tokens that `analyze` finds into `rows`, and with `keep` gives them back as ids.
+fn tally_words(
+    order: &Order,
+    analyze: impl Fn(&str, &mut Tokens),
+    rows: Option<&mut Rows>,
+    keep: bool,
+) -> Result<(Words, Stream), Error> {
+    let seed = Seed::of_this_process();
+    // A guess, which saves most of the growing; a text of n bytes rarely has more than n / 64 different words.
+    let bytes: usize = order.batch.texts.iter().map(|text| text.len()).sum();
+    let mut counter = WordCounter {
+        table: Table::with_room_for((bytes / 64).clamp(1 << 8, 1 << 17)),
+        seed,
+        names: vec![],
+        long: LongNames::default(),
+        touched: vec![],
+        cells: vec![],
+        stream: Stream { ids: scattered(if keep { bytes / 6 } else { 0 }), ends: vec![] },
+    };
+    let n = order.documents.len();
+    let (mut tokens, mut keys, mut ends, mut first, mut weight) = (Tokens::default(), vec![], vec![], 0, 0u64);
+    for rank in 0..n {
+        analyze(order.batch.texts[order.documents[rank] as usize], &mut tokens);
+        ends.push(tokens.len());
+        let is_last_of_class = rank + 1 == n || order.class(rank + 1) != order.class(rank);
+        if tokens.bytes.len() > FLUSH || is_last_of_class {
+            weight = weight.saturating_add(weight_of(order, first, &ends));
+            if weight > u64::from(u32::MAX) {
+                return Err(Error::TooMany {
+                    feature: "a word of these documents".into(),
+                    class: order.class(rank) as usize,
+                });
             }
+            make_keys(&mut tokens, seed, &mut keys);
+            counter.add(order, first, &ends, &keys, &tokens, keep);
+            (tokens.clear(), ends.clear());
+            first = rank + 1;
+        }
+        if is_last_of_class {
+            counter.finish_class(order.class(rank));
+            weight = 0;
         }
     }
+    if let Some(rows) = rows {
+        rows.append(counter.names.len(), &counter.cells);
+    }
+    Ok((Words::new(Index::from_keys(seed, counter.names), counter.long), counter.stream))
 }
 
-/// No cell of the part can be more than what all its tokens weigh; that must fit 32 bits.
-fn check_weight(order: &Order, stream: &Stream) -> Result<(), Error> {
-    let Some(weights) = order.batch.weights else { return Ok(()) };
-    let (mut sum, mut from) = (0u64, 0);
-    for (rank, &end) in stream.ends.iter().enumerate() {
-        let document = order.documents[rank] as usize;
-        sum = sum.saturating_add((end - from).max(1) as u64 * u64::from(weights[document]));
-        from = end;
-    }
-    if sum > u64::from(u32::MAX) {
-        return Err(Error::TooMany { feature: "a word of these weighted documents".into(), class: 0 });
-    }
-    Ok(())
-}
-
-/// Fills the rows of the first `n` features with what `stream` has of them.
-fn tally(order: &Order, stream: &Stream, n: usize, rows: &mut Rows) -> Result<(), Error> {
-    check_weight(order, stream)?;
-    let (mut tallies, mut cells) = (Tallies::new(n), vec![]);
+/// What the tokens of some documents weigh: no cell of their class can become more than the sum, which must fit 32 bits.
+fn weight_of(order: &Order, first: usize, ends: &[usize]) -> u64 {
     let mut from = 0;
-    for (rank, &end) in stream.ends.iter().enumerate() {
-        let weight = order.weight(rank);
-        stream.ids[from..end].iter().for_each(|&id| tallies.add(id, weight, rank as u32 + 1));
-        if rank + 1 == stream.ends.len() || order.class(rank + 1) != order.class(rank) {
-            tallies.finish(order.class(rank), &mut cells);
-        }
+    let weigh = |(at, &end): (usize, &usize)| {
+        let tokens = (end - from).max(1) as u64;
         from = end;
+        tokens * u64::from(order.weight(first + at))
+    };
+    ends.iter().enumerate().map(weigh).sum()
+}
+
+struct WordCounter {
+    table: Table<WordKey, Tally>,
+    seed: Seed,
+    names: Vec<WordKey>,
+    long: LongNames,
+    /// Places in the table that the current class has touched.
+    touched: Vec<u32>,
+    cells: Vec<(u32, Cell)>,
+    stream: Stream,
+}
+
+impl WordCounter {
+    /// Counts documents from `first` on; `ends` are the ends of their tokens among `keys`.
+    fn add(&mut self, order: &Order, first: usize, ends: &[usize], keys: &[Hashed], tokens: &Tokens, keep: bool) {
+        let mut from = 0;
+        for (at, &end) in ends.iter().enumerate() {
+            let (weight, stamp) = (order.weight(first + at), (first + at) as u32 + 1);
+            for i in from..end {
+                if let Some(next) = keys.get(i + AHEAD) {
+                    self.table.expect(next.hash);
+                }
+                let Hashed { key, hash } = keys[i];
+                let long = &self.long;
+                let same = |tally: &Tally| !key.is_long() || long.get(tally.id) == Some(tokens.get(i));
+                let (place, is_new) = self.table.place(key, hash, same);
+                let tally = self.table.at(place);
+                if is_new {
+                    tally.id = self.names.len() as u32;
+                    if key.is_long() {
+                        self.long.push(tally.id, tokens.get(i));
+                    }
+                    self.names.push(key);
+                }
+                if tally.add(weight, stamp) {
+                    self.touched.push(place as u32);
+                }
+                if keep {
+                    self.stream.ids.push(tally.id);
+                }
+                if is_new && self.table.is_full() {
+                    self.grow();
+                }
+            }
+            from = end;
+            self.stream.ends.push(self.stream.ids.len());
+        }
     }
-    rows.append(n, &cells);
-    Ok(())
+
+    #[cold]
+    fn grow(&mut self) {
+        let touched: Vec<u32> = self.touched.drain(..).map(|place| self.table.at(place as usize).id).collect();
+        self.table.grow(self.seed);
+        for id in touched {
+            let key = self.names[id as usize];
+            let (place, _) = self.table.place(key, key.hash(self.seed), |tally| tally.id == id);
+            self.touched.push(place as u32);
+        }
+    }
+
+    fn finish_class(&mut self, class: u32) {
+        for place in self.touched.drain(..) {
+            self.table.at(place as usize).finish(class, &mut self.cells);
+        }
+    }
 }
 
 /// Names, and where `rows` are given counts, the runs of `n` words.
@@ -273,67 +328,87 @@ fn tally_runs(
     words: &Stream,
     left: &[u32],
     n: usize,
-    index: &mut Index<u64>,
     rows: Option<&mut Rows>,
     keep: bool,
-) -> Result<Vec<u32>, Error> {
-    check_weight(order, words)?;
-    let sorted = Sorted::new(words, left, n, index);
+) -> Result<(Index<u64>, Vec<u32>), Error> {
+    let seed = Seed::of_this_process();
+    let sorted = Sorted::new(words, left, n, seed);
     let mut ids = if keep { vec![UNKNOWN; words.ids.len()] } else { vec![] };
+    let (mut names, mut cells, mut touched) = (vec![], vec![], vec![]);
     let mut uncounted = Rows::new(order.batch.n_classes);
-    let counted = rows.is_some();
     let rows = rows.unwrap_or(&mut uncounted);
-    let (mut tallies, mut cells) = (Tallies::new(0), vec![]);
+    // Each part has a table of its own: it is small, and it is forgotten when the part is done.
+    let mut table: Table<u64, Tally> = Table::with_room_for(0);
     for part in 0..sorted.n_parts() {
-        let first = index.len() as u32;
         let (keys, positions) = sorted.part(part);
-        cells.clear();
-        let mut rank = 0;
-        for (&key, &position) in keys.iter().zip(positions) {
-            let id = index.intern(key);
-            if keep {
-                ids[position as usize] = id;
-            }
-            if words.ends[rank] <= position as usize {
-                let class = order.class(rank);
-                while words.ends[rank] <= position as usize {
-                    rank += 1;
-                }
-                if order.class(rank) != class {
-                    tallies.finish(class, &mut cells);
-                }
-            }
-            if tallies.all.len() <= (id - first) as usize {
-                tallies.all.resize((id - first) as usize * 2 + 64, Tally::default());
-            }
-            tallies.add(id - first, order.weight(rank), rank as u32 + 1);
-        }
-        if rank < words.ends.len() {
-            tallies.finish(order.class(rank), &mut cells);
-        }
-        if counted {
-            rows.append(index.len() - first as usize, &cells);
-        }
         if part == 0 {
-            // The hashes are even, so every part has about as many new runs as the first.
-            index.reserve(index.len() * sorted.n_parts() * 17 / 16);
+            table = Table::with_room_for(keys.len());
         }
+        table.clear();
+        let first = names.len();
+        let (mut rank, mut end, mut weight) = (0, 0, 0);
+        for (i, (&key, &position)) in keys.iter().zip(positions).enumerate() {
+            if position as usize >= end {
+                if i > 0 {
+                    let class = order.class(rank);
+                    while words.ends[rank] <= position as usize {
+                        rank += 1;
+                    }
+                    if order.class(rank) != class {
+                        touched.drain(..).for_each(|place: usize| table.at(place).finish(class, &mut cells));
+                    }
+                } else {
+                    rank = words.ends.partition_point(|&end| end <= position as usize);
+                }
+                (end, weight) = (words.ends[rank], order.weight(rank));
+            }
+            // Inside a part the first bits of all hashes are the same; the bits after them choose the place.
+            let hash = key.hash(seed) << sorted.bits;
+            let (place, is_new) = table.place(key, hash, |_| true);
+            let tally = table.at(place);
+            if is_new {
+                tally.id = (names.len() - first) as u32;
+                names.push(key);
+            }
+            if tally.add(weight, rank as u32 + 1) {
+                touched.push(place);
+            }
+            if keep {
+                ids[position as usize] = first as u32 + tally.id;
+            }
+            if is_new && table.is_full() {
+                // A part larger than the first: its table grows, and where its places were is of no use any more.
+                let touched_keys: Vec<u64> =
+                    touched.drain(..).map(|place| names[first + table.at(place).id as usize]).collect();
+                table.grow_with(|key| key.hash(seed) << sorted.bits);
+                touched.extend(
+                    touched_keys.iter().map(|key| table.place(*key, key.hash(seed) << sorted.bits, |_| true).0),
+                );
+            }
+        }
+        if !keys.is_empty() {
+            touched.drain(..).for_each(|place| table.at(place).finish(order.class(rank), &mut cells));
+        }
+        rows.append(names.len() - first, &cells);
+        cells.clear();
     }
-    Ok(ids)
+    Ok((Index::from_keys(seed, names), ids))
 }
 
 /// All runs of n words, with the positions of their first words, sorted by the first bits of their hashes.
 struct Sorted {
+    /// How many bits of the hash choose the part.
+    bits: u32,
     keys: Vec<u64>,
     positions: Vec<u32>,
     ends: Vec<usize>,
 }
 
 impl Sorted {
-    fn new(words: &Stream, left: &[u32], n: usize, index: &Index<u64>) -> Self {
+    fn new(words: &Stream, left: &[u32], n: usize, seed: Seed) -> Self {
         // So many that a part's share of the table fits the nearer caches, and not more than memory can be written to at once.
         let bits = (words.ids.len() >> 14).next_power_of_two().trailing_zeros().min(9);
-        let part_of = |key: u64| if bits == 0 { 0 } else { (key.hash(index.seed()) >> (64 - bits)) as usize };
+        let part_of = |key: u64| if bits == 0 { 0 } else { (key.hash(seed) >> (64 - bits)) as usize };
         let mut ends = vec![0; 1 << bits];
         each_run(words, left, n, |key, _| ends[part_of(key)] += 1);
         let mut sum = 0;
@@ -341,14 +416,14 @@ impl Sorted {
             // For now each part's beginning; it moves to the part's end as the part fills.
             (*end, sum) = (sum, sum + *end);
         }
-        let (mut keys, mut positions) = (vec![0; sum], vec![0; sum]);
+        let (mut keys, mut positions) = (scattered_filled(0, sum), scattered_filled(0, sum));
         each_run(words, left, n, |key, position| {
             let at = &mut ends[part_of(key)];
             keys[*at] = key;
             positions[*at] = position;
             *at += 1;
         });
-        Sorted { keys, positions, ends }
+        Sorted { bits, keys, positions, ends }
     }
 
     fn n_parts(&self) -> usize {

@@ -11,6 +11,7 @@ pub mod likelihoods;
 pub mod processor;
 pub mod rows;
 pub mod scoring;
+pub mod table;
 pub mod text;
 pub mod vocabulary;
 

@@ -16,6 +16,28 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     let _ = (slice, index);
 }
 
+/// An empty vector with room for `n` elements which will be read all over the place: in large pages where the system has them,
+/// so that the processor need not look up where each small one lies.
+pub fn scattered<T>(n: usize) -> Vec<T> {
+    let vector = Vec::with_capacity(n);
+    #[cfg(target_os = "linux")]
+    if n * size_of::<T>() >= 4 << 20 {
+        const PAGE: usize = 4096;
+        let start = (vector.as_ptr() as usize).next_multiple_of(PAGE);
+        let end = (vector.as_ptr() as usize + n * size_of::<T>()) / PAGE * PAGE;
+        // SAFETY: advice about memory that the vector owns; it changes nothing that a program can see, and may be refused.
+        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+    }
+    vector
+}
+
+/// The same, filled with `element`.
+pub fn scattered_filled<T: Clone>(element: T, n: usize) -> Vec<T> {
+    let mut vector = scattered(n);
+    vector.resize(n, element);
+    vector
+}
+
 /// What 64 bytes of text are: bit i speaks of byte i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Masks {
@@ -25,19 +47,19 @@ pub struct Masks {
     pub wide: u64,
 }
 
-/// Lower-cases the ASCII letters of `block` in place and says which bytes belong to words.
+/// Writes `block` to `lower` with its ASCII letters in lower case, and says which bytes belong to words.
 ///
 /// ```
 /// use banbury_kernel::processor::classify_plain;
-/// let mut block = [b' '; 64];
+/// let (mut block, mut lower) = ([b' '; 64], [0; 64]);
 /// block[..5].copy_from_slice(b"A b_1");
-/// let masks = classify_plain(&mut block);
-/// assert_eq!((&block[..5], masks.word, masks.wide), (&b"a b_1"[..], 0b11101, 0));
+/// let masks = classify_plain(&block, &mut lower);
+/// assert_eq!((&lower[..5], masks.word, masks.wide), (&b"a b_1"[..], 0b11101, 0));
 /// ```
-pub fn classify_plain(block: &mut [u8; 64]) -> Masks {
+pub fn classify_plain(block: &[u8; 64], lower: &mut [u8; 64]) -> Masks {
     let mut masks = Masks { word: 0, wide: 0 };
-    for (i, byte) in block.iter_mut().enumerate() {
-        byte.make_ascii_lowercase();
+    for (i, byte) in block.iter().enumerate() {
+        lower[i] = byte.to_ascii_lowercase();
         let wide = !byte.is_ascii();
         let word = byte.is_ascii_alphanumeric() || *byte == b'_' || wide;
         masks.word |= u64::from(word) << i;
@@ -49,7 +71,7 @@ pub fn classify_plain(block: &mut [u8; 64]) -> Masks {
 /// The same with AVX2: 64 bytes in some twenty instructions instead of some four hundred.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn classify_avx2(block: &mut [u8; 64]) -> Masks {
+fn classify_avx2(block: &[u8; 64], lower: &mut [u8; 64]) -> Masks {
     use std::arch::x86_64::*;
 
     let between = |v: __m256i, low: u8, high: u8| {
@@ -58,14 +80,13 @@ fn classify_avx2(block: &mut [u8; 64]) -> Masks {
         _mm256_and_si256(above, below)
     };
     let mut masks = Masks { word: 0, wide: 0 };
-    for half in 0..2 {
-        let bytes: &mut [u8; 32] = (&mut block[32 * half..32 * half + 32]).try_into().expect("half a block");
+    for (half, (bytes, lower)) in block.as_chunks::<32>().0.iter().zip(lower.as_chunks_mut::<32>().0).enumerate() {
         // SAFETY: both pointers are to 32 bytes, and these instructions ask for no alignment.
         let v = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
         let upper = between(v, b'A', b'Z');
-        let lower = _mm256_or_si256(v, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
-        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), lower) };
-        let letter = between(lower, b'a', b'z');
+        let lowered = _mm256_or_si256(v, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
+        unsafe { _mm256_storeu_si256(lower.as_mut_ptr().cast(), lowered) };
+        let letter = between(lowered, b'a', b'z');
         let digit = between(v, b'0', b'9');
         let underscore = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(b'_' as i8));
         // `v` itself brings its sign bit, which is what marks a non-ASCII byte.
@@ -76,56 +97,146 @@ fn classify_avx2(block: &mut [u8; 64]) -> Masks {
     masks
 }
 
-/// Where the runs of word bytes in `bytes` start and end, in turn, with `offset` added: how many such bounds were written, and
-/// whether any byte is not ASCII.
+/// Where runs of word bytes start and end, in turn: what [`word_bounds`] looks for.
+pub struct Runs<'a> {
+    /// Receives the text in lower case (ASCII letters only), filled up with zeros to whole blocks.
+    pub lower: &'a mut [u8],
+    /// Where the text starts, for the bounds.
+    pub offset: u32,
+    /// Whether runs of a single byte are left out.
+    pub skip_single: bool,
+    /// Receives the bounds; has room for one a byte, and 64 more.
+    pub bounds: &'a mut [u32],
+}
+
+/// The bounds of the runs of word bytes in `text`: how many, and whether any byte of the text is not ASCII.
 ///
-/// `bytes` is lower-cased (ASCII letters only) in place; its length is a multiple of 64 and its last byte is no word byte.
-/// `bounds` has room for one bound a byte, and 64 more.
-pub fn word_bounds(bytes: &mut [u8], offset: u32, bounds: &mut [u32]) -> (usize, bool) {
+/// `runs.lower` is longer than the text, by up to 64 bytes, and its length is a multiple of 64.
+pub fn word_bounds(text: &[u8], runs: Runs) -> (usize, bool) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2")
         && std::arch::is_x86_feature_detected!("bmi1")
         && std::arch::is_x86_feature_detected!("popcnt")
     {
         // SAFETY: the processor has what the function asks for.
-        return unsafe { word_bounds_avx2(bytes, offset, bounds) };
+        return unsafe { word_bounds_avx2(text, runs) };
     }
-    word_bounds_plain(bytes, offset, bounds)
+    word_bounds_plain(text, runs)
 }
 
 macro_rules! word_bounds_with {
-    ($classify:ident, $bytes:ident, $offset:ident, $bounds:ident) => {{
-        let (mut written, mut carry, mut wide) = (0, 0u64, 0u64);
-        let mut base = $offset;
-        for block in $bytes.as_chunks_mut::<64>().0 {
-            let masks = $classify(block);
+    ($classify:ident, $text:ident, $runs:ident) => {{
+        let (blocks, rest) = $text.as_chunks::<64>();
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        let keep_single = if $runs.skip_single { 0 } else { u64::MAX };
+        let mut wide = 0;
+        // A block is dealt with when the next one is known: a single byte at its end may be the start of a run.
+        let (mut block_word, mut before, mut carry) = (0, 0, 0);
+        let (mut written, mut base) = (0, $runs.offset.wrapping_sub(64));
+        let lower = $runs.lower.as_chunks_mut::<64>().0;
+        for at in 0..=blocks.len() + 1 {
+            let masks = match (blocks.get(at), lower.get_mut(at)) {
+                (Some(block), Some(lower)) => $classify(block, lower),
+                (None, Some(lower)) if at == blocks.len() => $classify(&last, lower),
+                _ => Masks { word: 0, wide: 0 },
+            };
             wide |= masks.wide;
-            let mut changes = masks.word ^ ((masks.word << 1) | carry);
-            carry = masks.word >> 63;
+            let neighbours = (block_word << 1) | before | (block_word >> 1) | (masks.word << 63);
+            let word = block_word & (neighbours | keep_single);
+            let mut changes = word ^ ((word << 1) | carry);
+            (before, carry) = (block_word >> 63, word >> 63);
             let count = changes.count_ones() as usize;
-            let window = &mut $bounds[written..written + 64];
+            let window = &mut $runs.bounds[written..written + 64];
             // Eight at a time without asking which of them are there: fewer branches to guess wrong.
             for eight in window.as_chunks_mut::<8>().0.iter_mut().take(count.div_ceil(8)) {
                 for bound in eight {
-                    *bound = base + changes.trailing_zeros();
+                    *bound = base.wrapping_add(changes.trailing_zeros());
                     changes &= changes.wrapping_sub(1);
                 }
             }
             written += count;
-            base += 64;
+            base = base.wrapping_add(64);
+            block_word = masks.word;
         }
         (written, wide != 0)
     }};
 }
 
-fn word_bounds_plain(bytes: &mut [u8], offset: u32, bounds: &mut [u32]) -> (usize, bool) {
-    word_bounds_with!(classify_plain, bytes, offset, bounds)
+fn word_bounds_plain(text: &[u8], runs: Runs) -> (usize, bool) {
+    word_bounds_with!(classify_plain, text, runs)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,popcnt")]
-fn word_bounds_avx2(bytes: &mut [u8], offset: u32, bounds: &mut [u32]) -> (usize, bool) {
-    word_bounds_with!(classify_avx2, bytes, offset, bounds)
+fn word_bounds_avx2(text: &[u8], runs: Runs) -> (usize, bool) {
+    word_bounds_with!(classify_avx2, text, runs)
+}
+
+/// How many numbers are added at once; rows for [`add_rows`] are multiples of it long.
+pub const LANES: usize = 4;
+
+/// Adds those rows of `table` that `rows` names to `sums`, in their order. A row is as long as `sums`.
+///
+/// ```
+/// let (table, mut sums) = ([1., 2., 3., 4., 10., 20., 30., 40.], [0.5; 4]);
+/// banbury_kernel::processor::add_rows(&table, &[1, 0, 1], &mut sums);
+/// assert_eq!(sums, [21.5, 42.5, 63.5, 84.5]);
+/// ```
+pub fn add_rows(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function asks for.
+        return unsafe { add_rows_avx2(table, rows, sums) };
+    }
+    add_rows_plain(table, rows, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_rows_avx2(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+    add_rows_plain(table, rows, sums);
+}
+
+#[inline(always)]
+fn add_rows_plain(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+    let width = sums.len();
+    // As many sums at a time as the processor has registers for.
+    let mut from = 0;
+    while from < width {
+        match (width - from) / LANES {
+            1 => add_columns::<1>(table, rows, width, &mut from, sums),
+            2 => add_columns::<2>(table, rows, width, &mut from, sums),
+            3 => add_columns::<3>(table, rows, width, &mut from, sums),
+            4 => add_columns::<4>(table, rows, width, &mut from, sums),
+            5 => add_columns::<5>(table, rows, width, &mut from, sums),
+            6 => add_columns::<6>(table, rows, width, &mut from, sums),
+            7 => add_columns::<7>(table, rows, width, &mut from, sums),
+            _ => add_columns::<8>(table, rows, width, &mut from, sums),
+        }
+    }
+}
+
+/// `N` times [`LANES`] columns, from column `from` on, which moves behind them.
+#[inline(always)]
+fn add_columns<const N: usize>(table: &[f64], rows: &[u32], width: usize, from: &mut usize, sums: &mut [f64]) {
+    let mut lanes = [[0.0; LANES]; N];
+    for (i, &row) in rows.iter().enumerate() {
+        if let Some(&next) = rows.get(i + 8) {
+            let next = next as usize * width + *from;
+            (0..N * LANES).step_by(8).for_each(|column| prefetch(table, next + column));
+        }
+        let start = row as usize * width + *from;
+        let row = table[start..start + N * LANES].as_chunks::<LANES>().0;
+        for (lanes, weights) in lanes.iter_mut().zip(row) {
+            for (lane, weight) in lanes.iter_mut().zip(weights) {
+                *lane += weight;
+            }
+        }
+    }
+    let columns = sums[*from..*from + N * LANES].iter_mut();
+    columns.zip(lanes.as_flattened()).for_each(|(sum, lane)| *sum += lane);
+    *from += N * LANES;
 }
 
 /// The CRC-32 of `bytes` (the one of zlib), large ones on two threads.
@@ -158,21 +269,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fast_masks_equal_the_plain_ones() {
+    fn the_fast_bounds_equal_the_plain_ones_and_those_found_byte_by_byte() {
         let mut random = 1u64;
-        for _ in 0..2000 {
-            let mut bytes = vec![0u8; 256];
-            for byte in &mut bytes {
+        for round in 0..3000 {
+            let mut text = vec![0u8; round % 200];
+            for byte in &mut text {
                 random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                *byte = (random >> 56) as u8;
+                // Spaces, letters and anything, so that there are runs of every length.
+                *byte = [b' ', b'x', (random >> 48) as u8][(random >> 60) as usize % 3];
             }
-            bytes[255] = b' ';
-            let (mut plain, mut fast) = (bytes.clone(), bytes.clone());
-            let (mut plain_bounds, mut fast_bounds) = ([0; 320], [0; 320]);
-            let (count, wide) = word_bounds_plain(&mut plain, 100, &mut plain_bounds);
-            assert_eq!(word_bounds(&mut fast, 100, &mut fast_bounds), (count, wide));
-            assert_eq!((plain, &plain_bounds[..count]), (fast, &fast_bounds[..count]));
+            for skip_single in [false, true] {
+                let find = |bounds_of: fn(&[u8], Runs) -> (usize, bool)| {
+                    let (mut lower, mut bounds) = (vec![1; (text.len() + 64) / 64 * 64], vec![0; text.len() + 128]);
+                    let runs = Runs { lower: &mut lower, offset: 100, skip_single, bounds: &mut bounds };
+                    let (n, wide) = bounds_of(&text, runs);
+                    bounds.truncate(n);
+                    (lower, bounds, wide)
+                };
+                let found = find(word_bounds);
+                assert_eq!(found, find(word_bounds_plain));
+                assert_eq!(found.1, bounds_byte_by_byte(&text, skip_single));
+                assert_eq!(found.2, !text.is_ascii());
+                assert_eq!(found.0[..text.len()], text.to_ascii_lowercase());
+            }
         }
+    }
+
+    fn bounds_byte_by_byte(text: &[u8], skip_single: bool) -> Vec<u32> {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+        let mut bounds = vec![];
+        let mut at = 0;
+        while at < text.len() {
+            let length = text[at..].iter().take_while(|byte| is_word(byte)).count();
+            if length > usize::from(skip_single) {
+                bounds.extend([100 + at as u32, 100 + (at + length) as u32]);
+            }
+            at += length.max(1);
+        }
+        bounds
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From documents to scores: for each class, the sum of its features' weights.
 //!
-//! Weights are computed from the counts when they are needed. After some use they are kept in a table of [`Weights`], which
-//! holds exactly the numbers that would be computed, so that it changes the time and nothing else. With two classes one number
+//! Weights are computed from the counts when they are needed. After some use they are kept, in a table where a word is found
+//! together with its weight; it holds exactly the numbers that would be computed, so it changes the time and nothing else. With two classes one number
 //! a feature is enough, the difference of their weights (λ), and the first class scores zero: a score of exactly 0 is then
 //! a tie, as on paper. With more classes, frequent features have a row with a weight for each class; the others have a list
 //! of the few classes that know them, to be added to the row that all unseen cells share.
@@ -12,13 +12,14 @@ use std::sync::{Mutex, OnceLock};
 use crate::counting::each_on_a_thread;
 use crate::counts::{Block, Counts, Kind, Names, find_cell};
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
-use crate::processor::prefetch;
+use crate::processor::{LANES, add_rows, prefetch};
 use crate::rows::Cell;
+use crate::table::Table;
 use crate::text::{Analyzer, Tokens};
-use crate::vocabulary::{Index, Key, UNKNOWN, WordKey, pair};
+use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, make_keys, pair};
 
 /// Text bytes that are looked up together.
-const FLUSH: usize = 16 << 10;
+const FLUSH: usize = 4 << 10;
 /// How many lookups ahead memory is asked for.
 const AHEAD: usize = 12;
 
@@ -32,7 +33,7 @@ pub struct Scorer {
     /// What each class gets from a feature that it has never seen.
     unseen: Vec<f64>,
     looked_up: AtomicUsize,
-    table: OnceLock<Vec<Weights>>,
+    ready: OnceLock<Vec<Ready>>,
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -49,7 +50,7 @@ impl Scorer {
             n_classes: counts.n_classes(),
             n_features: counts.blocks.iter().map(|block| block.len()).sum(),
             looked_up: AtomicUsize::new(0),
-            table: OnceLock::new(),
+            ready: OnceLock::new(),
             scratch: Mutex::new(vec![]),
         }
     }
@@ -189,14 +190,14 @@ impl Scorer {
         });
     }
 
-    /// The ids of all features of `texts`, into `scratch`.
+    /// The ids of all features of `texts`, and their weights where these are ready, into `scratch`.
     fn look_up(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str], scratch: &mut Scratch) {
+        let ready = self.ready.get();
         scratch.blocks.resize_with(self.kinds.len(), Looked::default);
         for (at, &kind) in self.kinds.iter().enumerate() {
             let (before, rest) = scratch.blocks.split_at_mut(at);
             let looked = &mut rest[0];
-            looked.ids.clear();
-            looked.ends.clear();
+            looked.clear();
             match &counts.blocks[at].names {
                 Names::Words(words) => {
                     scratch.tokens.clear();
@@ -207,20 +208,31 @@ impl Scorer {
                         }
                         looked.ends.push(scratch.tokens.len());
                     }
-                    words.find(&mut scratch.tokens, &mut scratch.keys, &mut looked.ids);
+                    match ready.map(|ready| &ready[at].known) {
+                        Some(KnownFeatures::Words(known)) => {
+                            make_keys(&mut scratch.tokens, words.index.seed(), &mut scratch.keys);
+                            looked.find_words(known, &scratch.keys, &scratch.tokens, words);
+                        }
+                        _ => words.find(&mut scratch.tokens, &mut scratch.keys, &mut looked.ids),
+                    }
                 }
                 Names::Runs(index) => {
+                    // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
                     let n = at + 1;
-                    find_runs(&before[0], &before[at - 1], n, index, &mut scratch.pairs, looked);
+                    looked.make_runs(&before[0], &before[at - 1], n, index.seed(), &mut scratch.pairs);
+                    match ready.map(|ready| &ready[at].known) {
+                        Some(KnownFeatures::Runs(known)) => looked.find_runs(known, &scratch.pairs),
+                        _ => looked.ids.extend(scratch.pairs.iter().map(|&(key, _)| index.find(key))),
+                    }
                 }
             }
         }
-        let tokens = scratch.blocks.iter().map(|looked| looked.ids.len()).sum();
         // Worth building once as much has been looked up as a fair part of the features.
-        if self.model.form.is_smooth() && self.table.get().is_none() {
+        if self.model.form.is_smooth() && ready.is_none() {
+            let tokens: usize = scratch.blocks.iter().map(|looked| looked.ids.len()).sum();
             let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
             if before + tokens > self.n_features / 8 {
-                self.table.get_or_init(|| self.build_table(counts));
+                self.ready.get_or_init(|| self.make_ready(counts));
             }
         }
     }
@@ -252,13 +264,17 @@ impl Scorer {
         self.n_classes == 2 && self.model.form.is_smooth()
     }
 
-    fn build_table(&self, counts: &Counts) -> Vec<Weights> {
-        let weigh = |block: &Block| {
+    fn make_ready(&self, counts: &Counts) -> Vec<Ready> {
+        let ready = |block: &Block| {
             let mut weights = Weights::default();
             (0..block.rows.len() as u32).for_each(|id| self.weigh(block.rows.get(id), &mut weights));
-            weights
+            let known = match &block.names {
+                Names::Words(words) => KnownFeatures::Words(known(&words.index, &weights)),
+                Names::Runs(index) => KnownFeatures::Runs(known(index, &weights)),
+            };
+            Ready { known, weights }
         };
-        counts.blocks.iter().map(weigh).collect()
+        counts.blocks.iter().map(ready).collect()
     }
 
     /// Appends the weights of a feature with these cells.
@@ -270,28 +286,37 @@ impl Scorer {
         }
     }
 
+    /// The sums of the scratch's document `at`.
     fn sum(&self, counts: &Counts, scratch: &mut Scratch, at: usize) -> Sums {
         let mut sums = std::mem::take(&mut scratch.sums);
         sums.start(&self.model, self.is_difference());
+        if !self.model.form.is_smooth() {
+            self.each_feature(counts, scratch, at, |block, id| self.add_computed(counts, block, id, &mut sums.exact));
+            return sums;
+        }
         let once = self.model.form.likelihood == Likelihood::Bernoulli;
-        match self.table.get() {
-            Some(table) if !once => {
-                for (block, looked) in scratch.blocks.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
-                    table[block].add(&looked.ids[looked.range(at)], &self.unseen, &mut sums);
-                }
+        for (block, looked) in scratch.blocks.iter_mut().enumerate().filter(|(block, _)| self.counted[*block]) {
+            let counts = &counts.blocks[block];
+            let range = looked.range(at);
+            if once {
+                scratch.stamp += 1;
+                looked.keep_first(range.clone(), scratch.stamp, counts.len());
             }
-            table => {
-                let mut one = std::mem::take(&mut scratch.one);
-                self.each_feature(counts, scratch, at, |block, id| match table {
-                    Some(table) => table[block].add(&[id], &self.unseen, &mut sums),
-                    None if self.model.form.is_smooth() => {
-                        one.clear();
-                        self.weigh(counts.blocks[block].rows.get(id), &mut one);
-                        one.add(&[0], &self.unseen, &mut sums);
-                    }
-                    None => self.add_computed(counts, block, id, &mut sums.exact),
-                });
-                scratch.one = one;
+            // What was looked up before the weights were ready has to do without them.
+            let ready = self.ready.get().filter(|_| looked.weights.len() == looked.ids.len());
+            match (ready, self.is_difference()) {
+                (Some(_), true) => sums.logs[0] += sum_in_lanes(looked.weights[range].iter().copied()),
+                (None, true) => {
+                    let lambda = |&id: &u32| lambda(counts.rows.get(id), &self.model);
+                    sums.logs[0] += sum_in_lanes(looked.ids[range].iter().map(lambda));
+                }
+                (Some(ready), false) => ready[block].weights.add(&looked.ids[range], &self.unseen, &mut sums),
+                (None, false) => {
+                    scratch.few.clear();
+                    looked.ids[range.clone()].iter().for_each(|&id| self.weigh(counts.rows.get(id), &mut scratch.few));
+                    let ids: Vec<u32> = (0..range.len() as u32).collect();
+                    scratch.few.add(&ids, &self.unseen, &mut sums);
+                }
             }
         }
         sums
@@ -339,6 +364,8 @@ struct Sums {
     /// Whether `logs` is one number, the second class's lead over the first.
     difference: bool,
     logs: Vec<f64>,
+    /// Which rows of weights are still to be added.
+    rows: Vec<u32>,
     /// Used instead of `logs` where some weights are impossible.
     exact: Vec<Weight>,
 }
@@ -403,19 +430,115 @@ impl Sums {
     }
 }
 
+/// The sum of weights, in four lanes: a fixed order, so the same to the bit every time, that does not wait for each addition.
+fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
+    let mut lanes = [0.0; 4];
+    weights.enumerate().for_each(|(i, weight)| lanes[i % 4] += weight);
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}
+
+/// A feature as the table of known features has it.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    id: u32,
+    /// λ, where that is all there is to know.
+    lambda: f64,
+}
+
+/// What scoring keeps of a block after some use.
+struct Ready {
+    known: KnownFeatures,
+    weights: Weights,
+}
+
+enum KnownFeatures {
+    Words(Table<WordKey, Known>),
+    Runs(Table<u64, Known>),
+}
+
+fn known<K: Key>(index: &Index<K>, weights: &Weights) -> Table<K, Known> {
+    let mut table = Table::with_room_for(index.len());
+    for (id, &key) in index.keys().iter().enumerate() {
+        // Equal keys are those of long words with the same hash: both have a place.
+        let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
+        *table.at(place) = Known { id: id as u32, lambda: weights.dense.get(id).copied().unwrap_or(0.0) };
+    }
+    table
+}
+
 /// The ids of the features of some documents, of one block.
 #[derive(Default)]
 struct Looked {
     ids: Vec<u32>,
+    /// λ of each, once these are ready.
+    weights: Vec<f64>,
     ends: Vec<usize>,
     /// For each feature the last document that had it.
     seen: Vec<u32>,
 }
 
 impl Looked {
+    fn clear(&mut self) {
+        self.ids.clear();
+        self.weights.clear();
+        self.ends.clear();
+    }
+
     fn range(&self, at: usize) -> std::ops::Range<usize> {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         start..self.ends[at]
+    }
+
+    /// Makes every feature of a document unknown that stands there already.
+    fn keep_first(&mut self, range: std::ops::Range<usize>, stamp: u32, n_features: usize) {
+        self.seen.resize(n_features, 0);
+        for i in range {
+            let Some(seen) = self.seen.get_mut(self.ids[i] as usize) else { continue };
+            if std::mem::replace(seen, stamp) == stamp {
+                self.ids[i] = UNKNOWN;
+                if let Some(weight) = self.weights.get_mut(i) {
+                    *weight = 0.0;
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, known: Option<&Known>) {
+        let known = known.copied().unwrap_or(Known { id: UNKNOWN, lambda: 0.0 });
+        self.ids.push(known.id);
+        self.weights.push(known.lambda);
+    }
+
+    fn find_words(&mut self, known: &Table<WordKey, Known>, keys: &[Hashed], tokens: &Tokens, words: &Words) {
+        for (i, &Hashed { key, hash }) in keys.iter().enumerate() {
+            if let Some(next) = keys.get(i + AHEAD) {
+                known.expect(next.hash);
+            }
+            self.push(known.get(key, hash, |known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(i))));
+        }
+    }
+
+    fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[(u64, u64)]) {
+        for (i, &(key, hash)) in pairs.iter().enumerate() {
+            if let Some(&(_, next)) = pairs.get(i + AHEAD) {
+                known.expect(next);
+            }
+            self.push(if key == u64::EMPTY { None } else { known.get(key, hash, |_| true) });
+        }
+    }
+
+    /// The keys of the runs of `n` words in the documents of `words`, and their hashes; `left` has the runs of n - 1 words.
+    /// Runs with an unknown part have their places too.
+    fn make_runs(&mut self, words: &Looked, left: &Looked, n: usize, seed: Seed, pairs: &mut Vec<(u64, u64)>) {
+        pairs.clear();
+        for at in 0..words.ends.len() {
+            let (words, left) = (&words.ids[words.range(at)], &left.ids[left.range(at)]);
+            for (&left, &right) in left.iter().zip(words.iter().skip(n - 1)) {
+                let key = if left == UNKNOWN || right == UNKNOWN { u64::EMPTY } else { pair(left, right) };
+                pairs.push((key, key.hash(seed)));
+            }
+            self.ends.push(pairs.len());
+        }
     }
 }
 
@@ -423,45 +546,19 @@ impl Looked {
 #[derive(Default)]
 struct Scratch {
     tokens: Tokens,
-    keys: Vec<WordKey>,
+    keys: Vec<Hashed>,
     pairs: Vec<(u64, u64)>,
     blocks: Vec<Looked>,
-    one: Weights,
+    few: Weights,
     stamp: u32,
     sums: Sums,
-}
-
-/// The runs of `n` words in the documents of `words`; `left` has the runs of n - 1 words. Unknown ones too have their place.
-fn find_runs(
-    words: &Looked,
-    left: &Looked,
-    n: usize,
-    index: &Index<u64>,
-    pairs: &mut Vec<(u64, u64)>,
-    out: &mut Looked,
-) {
-    pairs.clear();
-    for at in 0..words.ends.len() {
-        let (words, left) = (&words.ids[words.range(at)], &left.ids[left.range(at)]);
-        // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
-        for (&left, &right) in left.iter().zip(words.iter().skip(n - 1)) {
-            let key = if left == UNKNOWN || right == UNKNOWN { u64::MAX } else { pair(left, right) };
-            pairs.push((key, key.hash(index.seed())));
-        }
-        out.ends.push(pairs.len());
-    }
-    for (i, &(key, _)) in pairs.iter().enumerate() {
-        if let Some(&(_, next)) = pairs.get(i + AHEAD) {
-            index.expect(next);
-        }
-        out.ids.push(if key == u64::MAX { UNKNOWN } else { index.find(key) });
-    }
 }
 
 /// The weights of features of a smooth model.
 #[derive(Default)]
 struct Weights {
-    /// For two classes one number a feature, λ. Otherwise rows with a weight for each class.
+    /// For two classes one number a feature, λ. Otherwise rows with a weight for each class, filled up to a whole number of
+    /// [`LANES`].
     dense: Vec<f64>,
     /// For each feature where its row or its list starts; with λ not used.
     places: Vec<Place>,
@@ -493,8 +590,11 @@ impl Weights {
         if known == 0 {
             self.places.push(Place { start: 0, len: 0 });
         } else if known * 3 > unseen.len() {
-            self.places.push(Place { start: (self.dense.len() / unseen.len()) as u32, len: Place::ROW });
+            let width = unseen.len().next_multiple_of(LANES);
+            let start = self.dense.len();
+            self.places.push(Place { start: (start / width) as u32, len: Place::ROW });
             self.dense.extend((0..unseen.len() as u32).map(|class| model.weight(find_cell(row, class), total).log));
+            self.dense.resize(start + width, 0.0);
         } else {
             self.places.push(Place { start: self.list.len() as u32, len: known as u32 });
             // What a whole row has in common does not matter to a decision, so complement's share of `total` is left out.
@@ -506,34 +606,26 @@ impl Weights {
         }
     }
 
-    /// Adds the weights of features `ids`; an unknown one adds nothing.
-    #[inline(always)]
+    /// Adds the weights of features `ids` for each class; an unknown one adds nothing.
     fn add(&self, ids: &[u32], unseen: &[f64], sums: &mut Sums) {
-        if sums.difference {
-            let mut sum = sums.logs[0];
-            for (i, &id) in ids.iter().enumerate() {
-                if let Some(&next) = ids.get(i + AHEAD) {
-                    prefetch(&self.dense, next as usize);
-                }
-                sum += self.dense.get(id as usize).copied().unwrap_or(0.0);
-            }
-            sums.logs[0] = sum;
-            return;
-        }
-        let logs = &mut sums.logs[..];
+        sums.rows.clear();
+        let mut n_listed = 0;
         for (i, &id) in ids.iter().enumerate() {
-            if let Some(next) = ids.get(i + 4).and_then(|&id| self.places.get(id as usize)) {
-                prefetch(&self.dense, next.start as usize * logs.len());
+            if let Some(&next) = ids.get(i + AHEAD) {
+                prefetch(&self.places, next as usize);
             }
             let Some(place) = self.places.get(id as usize) else { continue };
-            let start = place.start as usize;
             if place.len == Place::ROW {
-                let row = &self.dense[start * logs.len()..(start + 1) * logs.len()];
-                logs.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
+                sums.rows.push(place.start);
             } else if place.len > 0 {
-                logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += weight);
-                self.list[start..start + place.len as usize].iter().for_each(|(c, more)| logs[*c as usize] += more);
+                n_listed += 1;
+                let list = &self.list[place.start as usize..(place.start + place.len) as usize];
+                list.iter().for_each(|(class, more)| sums.logs[*class as usize] += more);
             }
         }
+        sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
+        sums.logs.resize(unseen.len().next_multiple_of(LANES), 0.0);
+        add_rows(&self.dense, &sums.rows, &mut sums.logs);
+        sums.logs.truncate(unseen.len());
     }
 }

@@ -119,6 +119,8 @@ impl Default for Settings {
 pub struct Tokens {
     pub bytes: Vec<u8>,
     pub spans: Vec<[u32; 2]>,
+    /// Where runs of word bytes start and end: what `blocks` writes on before it makes spans of them.
+    bounds: Vec<u32>,
 }
 
 impl Tokens {

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 
 use crate::array::Array;
-use crate::processor::prefetch;
+use crate::processor::{prefetch, scattered_filled};
 use crate::text::Tokens;
 
 /// The id of what is not in a vocabulary.
@@ -68,11 +68,16 @@ fn scramble(number: u64) -> u64 {
 }
 
 pub trait Key: Copy + Eq + AnyBitPattern + NoUninit {
+    /// What no feature has as its key.
+    const EMPTY: Self;
+
     fn hash(self, seed: Seed) -> u64;
 }
 
 /// Two ids: a word after a word, or after a shorter run of words.
 impl Key for u64 {
+    const EMPTY: Self = u64::MAX;
+
     #[inline(always)]
     fn hash(self, seed: Seed) -> u64 {
         seed.mix(self, 0)
@@ -113,7 +118,7 @@ impl WordKey {
         let low = u64::from_le_bytes(raw[..8].try_into().expect("eight bytes"));
         let high = u64::from_le_bytes(raw[8..].try_into().expect("eight bytes"));
         let mask = MASKS[length];
-        WordKey([low & mask[0], high & mask[1] | (length as u64) << 56])
+        WordKey([low & mask[0], high & mask[1] | (length as u64 + 1) << 56])
     }
 
     #[cold]
@@ -121,12 +126,15 @@ impl WordKey {
         WordKey([seed.digest(word), Self::LONG | word.len() as u64])
     }
 
-    fn is_long(self) -> bool {
+    pub fn is_long(self) -> bool {
         self.0[1] >> 56 == 0xff
     }
 }
 
 impl Key for WordKey {
+    /// Even the empty word has its length in its key, counted from 1.
+    const EMPTY: Self = WordKey([0; 2]);
+
     #[inline(always)]
     fn hash(self, seed: Seed) -> u64 {
         seed.mix(self.0[0], self.0[1])
@@ -150,6 +158,13 @@ impl<K: Key> Index<K> {
     pub fn mapped(seed: Seed, slots: Array<u64>, keys: Array<K>) -> Option<Self> {
         let fits = slots.len().is_power_of_two() && slots.len() >= 16 && keys.len() <= slots.len() / 2;
         fits.then_some(Index { seed, slots, keys })
+    }
+
+    /// The index of `keys`, which are distinct.
+    pub fn from_keys(seed: Seed, keys: Vec<K>) -> Self {
+        let mut index = Index { seed, slots: Array::default(), keys: keys.into() };
+        index.rebuild(places_for(index.len()));
+        index
     }
 
     /// The index of `keys`, which are distinct, keyed by the smallest number under which no search is long.
@@ -264,7 +279,7 @@ impl<K: Key> Index<K> {
     }
 
     fn rebuild(&mut self, places: usize) {
-        let mut slots = vec![0u64; places];
+        let mut slots = scattered_filled(0u64, places);
         for (id, key) in self.keys.iter().enumerate() {
             if let Some(next) = self.keys.get(id + AHEAD) {
                 prefetch(&slots, Self::home(places, next.hash(self.seed)));
@@ -310,14 +325,14 @@ pub struct LongNames {
 }
 
 impl LongNames {
-    fn get(&self, id: u32) -> Option<&[u8]> {
+    pub fn get(&self, id: u32) -> Option<&[u8]> {
         let at = self.ids.binary_search(&id).ok()?;
         let start = if at == 0 { 0 } else { *self.ends.get(at - 1)? };
         self.bytes.get(start as usize..*self.ends.get(at)? as usize)
     }
 
     /// Ids come in rising order, as a vocabulary gives them out.
-    fn push(&mut self, id: u32, name: &[u8]) {
+    pub fn push(&mut self, id: u32, name: &[u8]) {
         self.ids.to_mut().push(id);
         self.bytes.to_mut().extend_from_slice(name);
         let end = self.bytes.len() as u64;
@@ -333,8 +348,8 @@ impl LongNames {
 /// for word in ["so", "incomprehensibly", "so", "good"] {
 ///     tokens.push(word.as_bytes());
 /// }
-/// let (mut words, mut ids) = (Words::default(), vec![]);
-/// words.intern(&mut tokens, &mut ids);
+/// let mut words = Words::default();
+/// let ids: Vec<u32> = (0..4).map(|i| words.intern(tokens.get(i))).collect();
 /// assert_eq!(ids, [0, 1, 0, 2]);
 /// assert_eq!(words.name(1), b"incomprehensibly");
 /// ```
@@ -342,7 +357,13 @@ impl LongNames {
 pub struct Words {
     pub index: Index<WordKey>,
     pub long: LongNames,
-    keys: Vec<WordKey>,
+}
+
+/// A key and its hash.
+#[derive(Clone, Copy)]
+pub struct Hashed {
+    pub key: WordKey,
+    pub hash: u64,
 }
 
 impl Default for Words {
@@ -353,7 +374,7 @@ impl Default for Words {
 
 impl Words {
     pub fn new(index: Index<WordKey>, long: LongNames) -> Self {
-        Words { index, long, keys: vec![] }
+        Words { index, long }
     }
 
     pub fn mapped(index: Index<WordKey>, ids: Array<u32>, ends: Array<u64>, bytes: Array<u8>) -> Option<Self> {
@@ -381,7 +402,7 @@ impl Words {
             return self.long.get(id).unwrap_or_default().to_vec();
         }
         let bytes = bytemuck::cast::<[u64; 2], [u8; 16]>(key.0.map(u64::to_le));
-        bytes[..(bytes[15] as usize).min(15)].to_vec()
+        bytes[..(bytes[15] as usize).saturating_sub(1).min(15)].to_vec()
     }
 
     pub fn find_one(&self, name: &[u8]) -> u32 {
@@ -397,76 +418,36 @@ impl Words {
     }
 
     /// The ids of `tokens`, appended to `ids`; [`UNKNOWN`] for those that are not here.
-    pub fn find(&self, tokens: &mut Tokens, keys: &mut Vec<WordKey>, ids: &mut Vec<u32>) {
+    pub fn find(&self, tokens: &mut Tokens, keys: &mut Vec<Hashed>, ids: &mut Vec<u32>) {
         make_keys(tokens, self.index.seed, keys);
-        let seed = self.index.seed;
         ids.reserve(keys.len());
         let (slots, all_keys) = (&self.index.slots[..], &self.index.keys[..]);
-        for (i, &key) in keys.iter().enumerate() {
-            if let Some(next) = keys.get(i + AHEAD) {
-                prefetch(slots, Index::<WordKey>::home(slots.len(), next.hash(seed)));
-            }
+        for (i, &Hashed { key, hash }) in keys.iter().enumerate() {
+            foresee(keys, i, slots, all_keys);
             let same = |id| !key.is_long() || self.long.get(id) == Some(tokens.get(i));
-            ids.push(Index::search(slots, all_keys, key, key.hash(seed), same).unwrap_or(UNKNOWN));
+            ids.push(Index::search(slots, all_keys, key, hash, same).unwrap_or(UNKNOWN));
         }
     }
 
-    /// The ids of `tokens`, appended to `ids`; those that are new are added.
-    pub fn intern(&mut self, tokens: &mut Tokens, ids: &mut Vec<u32>) {
-        let mut keys = std::mem::take(&mut self.keys);
-        make_keys(tokens, self.index.seed, &mut keys);
-        // Growing between the words would break the loop below; a batch is small beside the table it fills.
-        self.index.reserve(self.index.len() + keys.len().min(1 << 12));
-        ids.reserve(keys.len());
-        let mut from = 0;
-        while from < keys.len() {
-            from = self.intern_some(tokens, &keys, from, ids);
-            self.index.reserve((self.index.len() + 1).next_power_of_two());
-        }
-        self.keys = keys;
-    }
-
-    /// As many from `from` on as there is room for; where it stopped.
-    fn intern_some(&mut self, tokens: &Tokens, keys: &[WordKey], from: usize, ids: &mut Vec<u32>) -> usize {
-        let seed = self.index.seed;
-        let (slots, all_keys) = (&mut self.index.slots.to_mut()[..], self.index.keys.to_mut());
-        let room = slots.len() / 2;
-        for (i, &key) in keys.iter().enumerate().skip(from) {
-            if let Some(next) = keys.get(i + AHEAD) {
-                prefetch(slots, Index::<WordKey>::home(slots.len(), next.hash(seed)));
-            }
-            let hash = key.hash(seed);
-            let same = |id| !key.is_long() || self.long.get(id) == Some(tokens.get(i));
-            let id = match Index::search(slots, all_keys, key, hash, same) {
-                Ok(id) => id,
-                Err(_) if all_keys.len() == room => return i,
-                Err(place) => {
-                    let id = all_keys.len() as u32;
-                    Index::put(slots, all_keys, place, key, hash);
-                    if key.is_long() {
-                        self.long.push(id, tokens.get(i));
-                    }
-                    id
-                }
-            };
-            ids.push(id);
-        }
-        keys.len()
-    }
-
-    /// The id of word `id` of `other`, which is added where it is new.
-    pub fn adopt(&mut self, other: &Words, id: u32) -> u32 {
-        let name = other.name(id);
-        match self.find_one(&name) {
+    /// The id of a word, which is added where it is new.
+    pub fn intern(&mut self, name: &[u8]) -> u32 {
+        match self.find_one(name) {
             UNKNOWN => {
-                let id = self.index.intern_new(key_of(&name, self.index.seed));
+                let id = self.index.intern_new(key_of(name, self.index.seed));
                 if name.len() > 15 {
-                    self.long.push(id, &name);
+                    self.long.push(id, name);
                 }
                 id
             }
             id => id,
         }
+    }
+
+    /// The id of word `id` of `other`, which is added where it is new.
+    pub fn adopt(&mut self, other: &Words, id: u32) -> u32 {
+        let key = other.index.key(id);
+        // Only the key of a long word depends on the seed.
+        if key.is_long() { self.intern(&other.name(id)) } else { self.index.intern(key) }
     }
 }
 
@@ -484,6 +465,17 @@ impl Index<WordKey> {
     }
 }
 
+/// Asks for what the lookups after number `i` will read: the slot of one far ahead, and the key of one for which the slot should
+/// have come by now.
+#[inline(always)]
+fn foresee(keys: &[Hashed], i: usize, slots: &[u64], all_keys: &[WordKey]) {
+    if let Some(next) = keys.get(i + AHEAD) {
+        prefetch(slots, Index::<WordKey>::home(slots.len(), next.hash));
+        let slot = slots[Index::<WordKey>::home(slots.len(), keys[i + AHEAD / 2].hash)];
+        prefetch(all_keys, (slot as u32).wrapping_sub(1) as usize);
+    }
+}
+
 fn key_of(name: &[u8], seed: Seed) -> WordKey {
     if name.len() > 15 {
         return WordKey::long(name, seed);
@@ -493,12 +485,14 @@ fn key_of(name: &[u8], seed: Seed) -> WordKey {
     WordKey::new(&padded, 0, name.len(), seed)
 }
 
-fn make_keys(tokens: &mut Tokens, seed: Seed, keys: &mut Vec<WordKey>) {
+/// The keys of `tokens` and their hashes.
+pub fn make_keys(tokens: &mut Tokens, seed: Seed, keys: &mut Vec<Hashed>) {
     tokens.pad();
     keys.clear();
-    keys.extend(
-        tokens.spans.iter().map(|&[start, end]| WordKey::new(&tokens.bytes, start as usize, end as usize, seed)),
-    );
+    keys.extend(tokens.spans.iter().map(|&[start, end]| {
+        let key = WordKey::new(&tokens.bytes, start as usize, end as usize, seed);
+        Hashed { key, hash: key.hash(seed) }
+    }));
 }
 
 #[cfg(test)]
@@ -515,10 +509,8 @@ mod tests {
     fn every_word_has_its_own_id_and_gives_back_its_name() {
         let names: Vec<String> = (0..50_000).map(|i| format!("w{}{}", i, "é".repeat(i % 12))).collect();
         let all: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (mut words, mut ids) = (Words::default(), vec![]);
-        for part in all.chunks(999) {
-            words.intern(&mut tokens(part), &mut ids);
-        }
+        let mut words = Words::default();
+        let ids: Vec<u32> = all.iter().map(|name| words.intern(name.as_bytes())).collect();
         assert_eq!(ids, (0..50_000).collect::<Vec<u32>>());
         let mut found = vec![];
         words.find(&mut tokens(&all), &mut vec![], &mut found);
@@ -529,9 +521,9 @@ mod tests {
 
     #[test]
     fn words_that_differ_only_in_trailing_zeros_differ() {
-        let (mut words, mut ids) = (Words::default(), vec![]);
-        words.intern(&mut tokens(&["a", "a\0", "a\0\0"]), &mut ids);
-        assert_eq!(ids, [0, 1, 2]);
+        let mut words = Words::default();
+        assert_eq!(["", "a", "a\0", "a\0\0"].map(|word| words.intern(word.as_bytes())), [0, 1, 2, 3]);
+        assert_eq!(words.name(2), b"a\0");
     }
 
     #[test]

@@ -78,7 +78,7 @@ class Scorer:
         self, counts: Counts, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool
     ) -> None: ...
     def scores(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
-        """64-bit floats, by document and class: log prior + Σ weights, up to a number that a document's classes share."""
+        """64-bit floats, by document and class: log prior + Σ weights, up to a number that the classes share."""
     def best(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
         """32-bit unsigned integers: each document's class with the highest score, the first of equal ones."""
     def best_one(self, text: str, log_prior: Sequence[float]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from banbury import storage
-from banbury.counts import Counts, as_labels, n_threads
+from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.evaluation import Report, evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
@@ -32,8 +33,8 @@ class Classifier:
     analyzer
         What the features of a text are: an `Analyzer`, or the name of a preset. None for the default one.
     likelihood
-        `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or `"complement"`
-        (a class is what the others are not).
+        `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or
+        `"complement"` (a class is what the others are not).
     smoothing
         What is added to every count: a number, None for nothing, or `"document"` for one more document with every word.
     vocabulary
@@ -77,10 +78,10 @@ class Classifier:
         likelihood: str = "multinomial",
         smoothing: float | str | None = 1.0,
         analyzer: Analyzer | str | None = None,
+        prior: Any = "empirical",
         threads: int | None = None,
         *,
         vocabulary: str = "shared",
-        prior: Any = "empirical",
     ) -> Classifier:
         """The model of the textbooks: single words, Laplace's smoothing, and nothing chosen automatically."""
         return cls(
@@ -97,10 +98,12 @@ class Classifier:
     def fit(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
         """Learn from these documents alone; what was learned before is gone."""
         counts = Counts(self._analyzer())
-        scorer(counts, self.likelihood, self.smoothing, self.vocabulary)  # a wrong setting is found before the work
+        # A wrong setting is found before the work; a prior can only be compared with the labels after it.
+        scorer(counts.kernel, self.likelihood, self.smoothing, self.vocabulary)
         counts.add(texts, labels, weights=weights, threads=self.threads)
         if not counts.classes:
             raise InputError("no documents to learn from")
+        log_prior(counts.classes, counts.documents, self.prior, self.likelihood)
         self._take(counts)
         return self
 
@@ -118,6 +121,8 @@ class Classifier:
 
     def merge(self, other: Classifier) -> Classifier:
         """Learn everything that another model has learned; it stays as it is."""
+        if not isinstance(other, Classifier):
+            raise InputError(f"merge needs another Classifier, not one of type {type(other).__name__}")
         self._counts().merge(other._counts())
         return self
 
@@ -128,35 +133,38 @@ class Classifier:
 
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
         """
-        counts, scorer, log_prior = self._reading(prior)
+        classes, scorer, log_prior = self._reading(prior)
         if isinstance(texts, str):
-            return counts.classes[scorer.best_one(texts, log_prior)]
+            return classes[scorer.best_one(texts, log_prior)]
         best = scorer.best(texts, log_prior, n_threads(self.threads))
         import numpy as np
 
-        return self.classes_[np.frombuffer(best, np.uint32)]
+        return self._labels(classes)[np.frombuffer(best, np.uint32)]
 
     def predict_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
         import numpy as np
 
         scores = self._scores(texts, prior)
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return odds / odds.sum(axis=1, keepdims=True)
+        odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
+        odds /= odds.sum(axis=1, keepdims=True)
+        return odds
 
     def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
         import numpy as np
 
         scores = self._scores(texts, prior)
-        scores = scores - scores.max(axis=1, keepdims=True)
-        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
+        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        return logs
 
     def decision_function(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """How clearly each text is decided, in nats.
 
-        With two classes one number a text, log prior ratio + Σ λ: positive for `classes_[1]`, negative for `classes_[0]`,
-        0 where nothing speaks for either. With more classes a score for each, up to a number that they share.
+        With two classes one number a text, log prior ratio + Σ λ: positive for `classes_[1]`, negative for
+        `classes_[0]`, 0 where nothing speaks for either. With more classes a score for each, up to a number that
+        they share.
         """
         scores = self._scores(texts, prior)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -169,9 +177,9 @@ class Classifier:
         """
         import numpy as np
 
-        counts, scorer, log_prior = self._reading(None)
-        logs = np.frombuffer(scorer.log_likelihoods(texts)).reshape(-1, len(counts.classes))
-        if self.likelihood != "complement" or len(counts.classes) == 1:
+        classes, scorer, log_prior = self._reading(None)
+        logs = np.frombuffer(scorer.log_likelihoods(texts)).reshape(-1, len(classes))
+        if self.likelihood != "complement" or len(classes) == 1:
             logs = logs + log_prior
         if coefficient:
             logs = logs + np.frombuffer(scorer.log_orders(texts))[:, None]
@@ -190,17 +198,17 @@ class Classifier:
           total   +0.693
           never seen: birthday
         """
-        counts, scorer, log_prior = self._reading(None)
-        if len(counts.classes) < 2:
+        classes, scorer, log_prior = self._reading(None)
+        if len(classes) < 2:
             raise InputError("this model knows one class only: there is nothing to decide")
-        ranked = [self.classes_[i].item() for i in self._scores([text], None)[0].argsort(kind="stable")[::-1]]
-        label = ranked[0] if label is None else label
-        against = next(other for other in ranked if other != label) if against is None else against
-        for given in (label, against):
-            if given not in counts.classes:
-                raise InputError(f"there is no class {given!r}; this model knows {', '.join(map(repr, counts.classes))}")
-        ours, theirs = counts.classes.index(label), counts.classes.index(against)
-        features = counts.analyzer.features(text)
+        # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
+        scores, start = self._scored([text, ""], classes, scorer, log_prior).tolist()
+        ranked = sorted(range(len(classes)), key=lambda number: -scores[number])
+        ours = ranked[0] if label is None else _number(label, classes)
+        theirs = next(n for n in ranked if n != ours) if against is None else _number(against, classes)
+        if ours == theirs:
+            raise InputError(f"label and against are both {classes[ours]!r}; an explanation compares two classes")
+        features = self._counts().analyzer.features(text)
         if self.likelihood == "bernoulli":
             features = list({feature.text: feature for feature in reversed(features)}.values())[::-1]
         weights = scorer.weights([feature.text for feature in features])
@@ -209,10 +217,11 @@ class Classifier:
             if weight is None:
                 unknown.append(feature.text)
             else:
-                evidence.append(Evidence(feature.text, weight[ours] - weight[theirs], feature.start, feature.end))
-        # Whatever is not a word's: the prior, and for Bernoulli that every other word is absent.
-        start = self._scores([""], None)[0]
-        return Explanation(text, label, against, float(start[ours] - start[theirs]), evidence, unknown)
+                nats = _difference(weight[ours], weight[theirs])
+                evidence.append(Evidence(feature.text, nats, feature.start, feature.end))
+        prior = _difference(start[ours], start[theirs])
+        score = _difference(scores[ours], scores[theirs])
+        return Explanation(text, classes[ours], classes[theirs], prior, evidence, score, unknown)
 
     def words(
         self, label: Any = None, *, top: int | None = None, sort: str = "strength", min_count: int = 1
@@ -225,13 +234,13 @@ class Classifier:
         """
         import numpy as np
 
-        counts, scorer, _ = self._reading(None)
-        if label is not None and label not in counts.classes:
-            raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, counts.classes))}")
+        classes, scorer, _ = self._reading(None)
+        if label is not None:
+            label = classes[_number(label, classes)]
         names, documents, occurrences, logs = scorer.table()
-        shape = (-1, len(counts.classes))
+        shape = (-1, len(classes))
         table = WordTable(
-            counts.classes,
+            classes,
             names,
             np.frombuffer(documents, np.uint32).reshape(shape),
             np.frombuffer(occurrences, np.uint32).reshape(shape),
@@ -245,7 +254,11 @@ class Classifier:
 
     def evaluate(self, texts: Texts, labels: Labels) -> Report:
         """How well the labels of these documents are predicted."""
-        return evaluate(as_labels(labels), self.predict(texts).tolist())
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        labels = as_labels(labels)
+        check_kind(labels, self._counts().classes)
+        return evaluate(labels, self.predict(texts).tolist())
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
@@ -256,10 +269,12 @@ class Classifier:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; the same counts and settings give the same bytes."""
         settings, arrays = self._counts().parts()
-        prior = list(self.prior.items()) if isinstance(self.prior, dict) else self.prior
+        prior, smoothing = self.prior, self.smoothing
+        if isinstance(prior, Mapping):
+            prior = sorted(zip(as_labels(list(prior)), map(float, prior.values()), strict=True))
         model = {
             "likelihood": self.likelihood,
-            "smoothing": self.smoothing,
+            "smoothing": smoothing if smoothing is None or isinstance(smoothing, str) else float(smoothing),
             "vocabulary": self.vocabulary,
             "prior": prior,
         }
@@ -270,13 +285,7 @@ class Classifier:
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, sorted, as an array."""
-        import numpy as np
-
-        counts = self._counts()
-        known: tuple[list[Any], NDArray[Any]] | None = self.__dict__.get("_classes")
-        if known is None or known[0] is not counts.classes:
-            known = self.__dict__["_classes"] = (counts.classes, np.array(counts.classes))
-        return known[1]
+        return self._labels(self._counts().classes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters as they were given."""
@@ -284,10 +293,9 @@ class Classifier:
 
     def set_params(self, **parameters: Any) -> Classifier:
         """Change parameters; those of reading the counts take effect at once."""
-        for name, value in parameters.items():
-            if name not in PARAMETERS:
-                raise InputError(f"there is no parameter {name!r}; there is {', '.join(PARAMETERS)}")
-            setattr(self, name, value)
+        if unknown := [name for name in parameters if name not in PARAMETERS]:
+            raise InputError(f"there is no parameter {unknown[0]!r}; there is {', '.join(PARAMETERS)}")
+        self.__dict__.update(parameters)
         return self
 
     def __repr__(self) -> str:
@@ -323,13 +331,19 @@ class Classifier:
     # Inside
 
     def _analyzer(self) -> Analyzer:
-        if isinstance(self.analyzer, str):
-            return Analyzer.preset(self.analyzer)  # type: ignore[arg-type]  # preset says what names there are
-        return self.analyzer or Analyzer()
+        match self.analyzer:
+            case None:
+                return Analyzer()
+            case Analyzer():
+                return self.analyzer
+            case str():
+                return Analyzer.preset(self.analyzer)  # type: ignore[arg-type]  # preset says what names there are
+        raise InputError(f"analyzer is {self.analyzer!r}; it can be an Analyzer, the name of a preset, or None")
 
     def _take(self, counts: Counts) -> None:
         self.counts_ = counts
         self._read: tuple[Any, _kernel.Scorer] | None = None
+        self._as_array: tuple[list[Any], NDArray[Any]] | None = None
 
     def _counts(self) -> Counts:
         try:
@@ -337,24 +351,49 @@ class Classifier:
         except AttributeError:
             raise NotFittedError("this model has not learned anything yet: call fit(texts, labels) first") from None
 
-    def _reading(self, prior: Any) -> tuple[Counts, _kernel.Scorer, list[float]]:
-        """The counts, how they are scored, and the logarithm of the prior."""
+    def _reading(self, prior: Any) -> tuple[list[Any], _kernel.Scorer, list[float]]:
+        """The classes, how they are scored, and the logarithm of their prior.
+
+        All three are of one moment, also when another thread is learning a new label.
+        """
         counts = self._counts()
-        if not counts.classes:
+        classes, kernel = counts.classes, counts.kernel
+        if not classes:
             raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
-        how = (counts.kernel, self.likelihood, self.smoothing, self.vocabulary)
-        if self._read is None or self._read[0] != how:
-            self._read = (how, scorer(counts, self.likelihood, self.smoothing, self.vocabulary))
-        return counts, self._read[1], log_prior(counts, self.prior if prior is None else prior, self.likelihood)
+        how = (kernel, self.likelihood, self.smoothing, self.vocabulary)
+        read = self._read
+        if read is None or read[0] != how:
+            read = self._read = (how, scorer(*how))
+        prior = self.prior if prior is None else prior
+        return classes, read[1], log_prior(classes, kernel.documents, prior, self.likelihood)
 
     def _scores(self, texts: Texts, prior: Any) -> NDArray[Any]:
+        return self._scored(texts, *self._reading(prior))
+
+    def _scored(self, texts: Texts, classes: list[Any], scorer: _kernel.Scorer, log_prior: list[float]) -> NDArray[Any]:
         import numpy as np
 
-        counts, scorer, log_prior = self._reading(prior)
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
-        scores = scorer.scores(texts, log_prior, n_threads(self.threads))
-        return np.frombuffer(scores).reshape(-1, len(counts.classes))
+        return np.frombuffer(scorer.scores(texts, log_prior, n_threads(self.threads))).reshape(-1, len(classes))
+
+    def _labels(self, classes: list[Any]) -> NDArray[Any]:
+        """The classes as an array, which is made once."""
+        import numpy as np
+
+        known = self._as_array
+        if known is None or known[0] is not classes:
+            known = self._as_array = (classes, np.array(classes))
+        return known[1]
+
+
+def _number(label: Any, classes: list[Any]) -> int:
+    if label not in classes:
+        raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, classes))}")
+    return classes.index(label)
+
+
+def _difference(one: float, other: float) -> float:
+    """Of two logarithms; two impossibilities are as likely as each other."""
+    return 0.0 if one == other else one - other
 
 
 def load(path: str | PathLike[str]) -> Classifier:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from math import isnan
+from numbers import Integral
+from threading import Lock
 from typing import Any
 
 from banbury import _kernel
@@ -36,6 +38,7 @@ class Counts:
         self.analyzer = analyzer or Analyzer()
         self.classes: list[Any] = []
         self.kernel = _kernel.Counts(self.analyzer.compiled(), 0)
+        self._changing = Lock()  # one change at a time; readers never wait
 
     @property
     def documents(self) -> list[int]:
@@ -59,58 +62,68 @@ class Counts:
     def remove(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
         """Take these documents away again. One that was never added is a `CountError`, and nothing changes."""
         counted = self._count(texts, labels, weights, threads)
-        if unknown := [label for label in counted.classes if label not in self.classes]:
-            raise CountError(f"no document with label {unknown[0]!r} was ever added; nothing was changed")
-        counted._renumber(self.classes)
-        try:
-            self.kernel.subtract(counted.kernel)
-        except CountError as error:
-            raise self._explained(error) from None
-        self._renumber([label for label, n in zip(self.classes, self.documents, strict=True) if n])
+        with self._changing:
+            if unknown := set(counted.classes).difference(self.classes):
+                raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
+            counted._renumber(self.classes)
+            try:
+                self.kernel.subtract(counted.kernel)
+            except CountError as error:
+                raise _with_label(error, self.classes) from None
+            self._drop_empty_classes()
         return self
 
     def merge(self, other: Counts) -> Counts:
         """Add what another has counted with the same analyzer."""
         if other.analyzer != self.analyzer:
             raise InputError("these counts come from different analyzers, so their features are not the same")
-        _check_kind(other.classes, self.classes)
         return self._absorb(other.copy())
 
     def _absorb(self, other: Counts) -> Counts:
         """Add counts that nobody else holds."""
-        if not self.classes:
-            self.classes, self.kernel = other.classes, other.kernel
+        with self._changing:
+            check_kind(other.classes, self.classes)
+            if not self.classes:
+                self.classes, self.kernel = other.classes, other.kernel
+                return self
+            both = sorted({*self.classes, *other.classes})
+            other._renumber(both)
+            # New classes are made room for in a copy: an error, Ctrl-C or another thread never finds them half there.
+            target = self if both == self.classes else self.copy()
+            target._renumber(both)
+            try:
+                target.kernel.add(other.kernel)
+            except CountError as error:
+                raise _with_label(error, both) from None
+            self.classes, self.kernel = target.classes, target.kernel
             return self
-        before, both = self.classes, sorted({*self.classes, *other.classes})
-        other._renumber(both)
-        self._renumber(both)
-        try:
-            self.kernel.add(other.kernel)
-        except CountError as error:
-            explained = self._explained(error)
-            self._renumber(before)
-            raise explained from None
-        return self
 
     def prune(self, *, min_documents: int) -> Counts:
-        """Forget the features that fewer documents have."""
-        self.kernel = self.kernel.pruned(min_documents)
+        """Forget the features that fewer documents have; documents with such features cannot be removed any more."""
+        if not isinstance(min_documents, int) or min_documents < 0:
+            raise InputError(f"min_documents is {min_documents!r}; it must be a number, 0 or more")
+        with self._changing:
+            self.kernel = self.kernel.pruned(min_documents)
         return self
 
     def copy(self) -> Counts:
         """Counts that change on their own from now on."""
         copy = Counts(self.analyzer)
-        copy.classes, copy.kernel = list(self.classes), self.kernel.copy()
+        classes, kernel = self.classes, self.kernel
+        copy.classes, copy.kernel = list(classes), kernel.copy()
         return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Counts.from_parts, self.parts()
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`; the same counts give the same."""
-        seeds, arrays = self.kernel.arrays()
-        kind = type(self.classes[0]).__name__ if self.classes else "str"
+        classes, kernel = self.classes, self.kernel
+        seeds, arrays = kernel.arrays()
         settings = {
             "analyzer": self.analyzer.settings(),
-            "classes": self.classes,
-            "labels": kind,
+            "classes": classes,
+            "labels": type(classes[0]).__name__ if classes else "str",
             "seeds": seeds,
         }
         return settings, arrays
@@ -129,15 +142,17 @@ class Counts:
         labels = as_labels(labels)
         counted = Counts(self.analyzer)
         counted.classes = sorted(set(labels))
-        _check_kind(counted.classes, self.classes)
+        check_kind(counted.classes, self.classes)
         numbers = {label: number for number, label in enumerate(counted.classes)}
         counted.kernel = self.kernel.count(
             texts,
-            array("I", map(numbers.__getitem__, labels)),
+            _numbers(map(numbers.__getitem__, labels)),
             None if weights is None else as_weights(weights, len(labels)),
             len(counted.classes),
             n_threads(threads),
         )
+        if weights is not None:
+            counted._drop_empty_classes()  # what counts zero times was never there
         return counted
 
     def _renumber(self, classes: list[Any]) -> None:
@@ -148,33 +163,46 @@ class Counts:
         self.kernel.renumber([numbers.get(label) for label in self.classes], len(classes))
         self.classes = list(classes)
 
-    def _explained(self, error: CountError) -> CountError:
-        label = self.classes[error.class_number]
-        return CountError(f"{error} with label {label!r}; nothing was changed", error.class_number)
+    def _drop_empty_classes(self) -> None:
+        left = [label for label, n in zip(self.classes, self.documents, strict=True) if n]
+        if left != self.classes:
+            copy = self.copy()
+            copy._renumber(left)
+            self.classes, self.kernel = copy.classes, copy.kernel
 
 
-def n_threads(threads: int | None) -> int:
+def _with_label(error: CountError, classes: list[Any]) -> CountError:
+    label = classes[error.class_number]
+    return CountError(f"{error} with label {label!r}; nothing was changed", error.class_number)
+
+
+def n_threads(threads: Any) -> int:
     """As many threads as asked for; as there are processors for this process where nothing is asked."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not isinstance(threads, int) or threads < 1:
+    if not isinstance(threads, Integral) or threads < 1:
         raise InputError(f"threads is {threads!r}; it must be 1 or more")
-    return threads
+    return int(threads)
 
 
-def as_list(values: Any) -> list[Any]:
+def as_list(values: Any, what: str, error: type[InputError] = InputError) -> list[Any]:
     """A column of any library as a list of Python objects."""
+    if isinstance(values, (str, bytes, Set, Mapping)) or hasattr(values, "columns"):  # data frames, relations
+        raise error(
+            f"{what} is of type {type(values).__name__}; it must be a list or a column, in the documents' order"
+        )
     for method in ("tolist", "to_pylist", "to_list"):  # NumPy and pandas; pyarrow; polars
         if hasattr(values, method):
-            return list(getattr(values, method)())
+            values = getattr(values, method)()
+            break
+    if not isinstance(values, Iterable):
+        raise error(f"{what} is {values!r}; it must be a list with one for each document")
     return list(values)
 
 
 def as_labels(labels: Labels) -> list[Any]:
     """Labels as Python objects of one kind: `str`, `int` or `bool`. Another one is an error that names its row."""
-    if isinstance(labels, str):
-        raise LabelError(f"labels is one str, {labels!r}; it must be a list with a label for each document")
-    values = labels if type(labels) is list else as_list(labels)
+    values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
     kinds = set(map(type, values))
     if kinds <= {str} or kinds == {int} or kinds == {bool}:
         return values
@@ -190,9 +218,9 @@ def as_labels(labels: Labels) -> list[Any]:
 
 def _plain(row: int, label: Any) -> Label:
     """A label without NumPy's types around it."""
-    if hasattr(label, "item") and not isinstance(label, str):
+    if type(label).__module__ == "numpy":
         label = label.item()
-    if label is None or (isinstance(label, float) and isnan(label)):
+    if label is None or (isinstance(label, float) and isnan(label)) or type(label).__name__ == "NAType":
         raise LabelError(f"document {row} has no label ({label}); every document needs one")
     for kind in (str, bool, int):
         if isinstance(label, kind):
@@ -202,7 +230,8 @@ def _plain(row: int, label: Any) -> Label:
     )
 
 
-def _check_kind(new: list[Any], known: list[Any]) -> None:
+def check_kind(new: list[Any], known: list[Any]) -> None:
+    """That new labels are of the kind of those known, or a `LabelError`."""
     if new and known and type(new[0]) is not type(known[0]):
         raise LabelError(
             f"label {new[0]!r} is of type {type(new[0]).__name__}, but the labels known so far are of type "
@@ -210,15 +239,15 @@ def _check_kind(new: list[Any], known: list[Any]) -> None:
         )
 
 
-def as_weights(weights: Any, n: int) -> array[int]:
+def as_weights(weights: Any, n: int) -> Any:
     """Weights as whole numbers, one for each document."""
-    values = as_list(weights)
+    values = as_list(weights, "weights")
     if len(values) != n:
         raise InputError(f"{n} documents but {len(values)} weights")
     try:
-        return array("I", values)
+        return _numbers(values)
     except (TypeError, OverflowError):
-        return array("I", [_weight(row, value) for row, value in enumerate(values)])
+        return _numbers(_weight(row, value) for row, value in enumerate(values))
 
 
 def _weight(row: int, weight: Any) -> int:
@@ -230,3 +259,7 @@ def _weight(row: int, weight: Any) -> int:
         raise InputError(f"document {row} has weight {weight!r}; a weight is a whole number from 0 to {2**32 - 1}")
     return whole
 
+
+def _numbers(values: Iterable[int]) -> Any:
+    """A buffer of 32-bit numbers. The kernel wants an aligned address even where there are none: an array has none."""
+    return array("I", values) or memoryview(bytes(4)).cast("I")[:0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from math import exp
+from math import exp, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import InputError
@@ -27,28 +27,28 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a document is of class `label` rather than `against`: `prior` and the weights of its words sum to `score`."""
+    """Why a document is of class `label` rather than `against`.
+
+    `prior` and the weights of its words sum to `score`, the logarithm of the odds between the two classes. Without
+    smoothing a word can be impossible; where that makes every class impossible, the prior alone is the score.
+    """
 
     text: str
     label: Any
     against: Any
     prior: float
     evidence: list[Evidence]
+    score: float
     unknown: list[str]
     """The words that the model has never seen: they add nothing."""
-
-    @property
-    def score(self) -> float:
-        """The sum: the logarithm of the odds between the two classes."""
-        return sum((evidence.weight for evidence in self.evidence), start=0.0) + self.prior
 
     def __str__(self) -> str:
         rows = [("prior", self.prior), *((evidence.word, evidence.weight) for evidence in self.evidence)]
         width = max(len(word) for word, _ in [*rows, ("total", 0)])
-        longest = max(max(abs(weight) for _, weight in rows), 1e-9)
+        longest = max([abs(weight) for _, weight in rows if isfinite(weight)], default=0) or 1
         lines = [f"{self.label} rather than {self.against}"]
         for word, weight in rows:
-            bar = ("+" if weight > 0 else "-") * round(24 * abs(weight) / longest)
+            bar = ("+" if weight > 0 else "-") * round(24 * min(abs(weight) / longest, 1))
             lines.append(f"  {word:{width}} {weight:+8.3f}  {bar}".rstrip())
         lines.append(f"  {'total':{width}} {self.score:+8.3f}")
         if self.unknown:
@@ -103,7 +103,9 @@ class WordTable:
         """Each word as a dictionary: `word`, `count`, `documents` and `probability` by label, `ratio`, `log_ratio`."""
         has_ratio = self.label is not None or len(self.classes) == 2
         log_ratios = self.log_ratios.tolist() if has_ratio else None
-        table = zip(self.words, self.counts.tolist(), self.documents.tolist(), self.log_probabilities.tolist(), strict=True)
+        table = zip(
+            self.words, self.counts.tolist(), self.documents.tolist(), self.log_probabilities.tolist(), strict=True
+        )
         rows = []
         for at, (word, counts, documents, logs) in enumerate(table):
             row: dict[str, Any] = {
@@ -185,7 +187,9 @@ class WordTable:
         rows = self.top(20).rows()
         names = [str(label) for label in self.classes]
         width = max([len(row["word"]) for row in rows], default=4)
-        head = "  ".join(f"{'count ' + name:>{len(name) + 6}}  {'P(w|' + name + ')':>{len(name) + 5}}" for name in names)
+        head = "  ".join(
+            f"{'count ' + name:>{len(name) + 6}}  {'P(w|' + name + ')':>{len(name) + 5}}" for name in names
+        )
         lines = [f"{'word':{width}}  {head}" + ("        λ" if rows and "log_ratio" in rows[0] else "")]
         for row in rows:
             cells = "  ".join(

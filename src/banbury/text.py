@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -22,6 +23,16 @@ THINGS: dict[str, dict[str | None, Treatment]] = {
     "emails": {"unicode": "keep", "python": "split", None: "split"},
     "tags": {"unicode": "remove", "python": "split", None: "split"},
 }
+PLACEHOLDERS = ("<url>", "<user>", "<email>", "<tag>")
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "words": ("unicode", "python", None),
+    "lowercase": (True, False),
+    **dict.fromkeys(THINGS, ("keep", "remove", "replace", "split", None)),
+    "punctuation": ("none", "expressive", "all"),
+    "emoticons": (True, False),
+    "negation": (True, False),
+}
 
 
 class Token(NamedTuple):
@@ -39,16 +50,17 @@ class Analyzer:
     Parameters
     ----------
     words
-        `"unicode"`: words of any language with apostrophes and hyphens inside them, numbers, hashtags; Chinese characters one
-        by one. `"python"`: runs of `\\w`, as Python's `re` finds them. None: no words.
+        `"unicode"`: words of any language with apostrophes and hyphens inside them, numbers, hashtags; Chinese
+        characters one by one. `"python"`: runs of `\\w`, as Python's `re` finds them. None: no words.
     lowercase
         Whether upper and lower case are the same.
     urls, handles, emails, tags
-        What becomes of web addresses, @handles, e-mail addresses and HTML tags: `"keep"` as one token, `"remove"`, `"replace"` by
-        `<url>`, `<user>`, `<email>`, `<tag>`, or `"split"`: not recognised, ordinary text. None: with unicode words URLs and
-        handles are replaced, addresses kept and tags removed; with Python's all are split.
+        What becomes of web addresses, @handles, e-mail addresses and HTML tags: `"keep"` as one token, `"remove"`,
+        `"replace"` by `<url>`, `<user>`, `<email>`, `<tag>`, or `"split"`: not recognised, ordinary text. None: with
+        unicode words URLs and handles are replaced, addresses kept and tags removed; with Python's all are split.
     punctuation
-        `"none"`, `"expressive"` (`!`, `?`, two of them for more, `..`, currency signs, `%`) or `"all"`; unicode words only.
+        `"none"`, `"expressive"` (`!`, `?`, two of them for more, `..`, currency signs, `%`) or `"all"`; unicode words
+        only.
     emoticons
         Whether emoticons and emoji are tokens; unicode words only.
     negation
@@ -89,16 +101,21 @@ class Analyzer:
     keywords: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("ngrams", "characters"):
-            if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _pair(name, value))
-        for name in ("stop_words", "keywords"):
+        for name, choices in {**CHOICES, "stemmer": (None, *_kernel.stemmers())}.items():
             value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                words = tuple(value) if name == "keywords" else tuple(sorted(set(value)))
-                object.__setattr__(self, name, words)
-        if isinstance(self.keywords, str):
-            raise InputError(f"keywords is one str, {self.keywords!r}; it must be a list of words")
+            if not (value is None or isinstance(value, (str, bool))) or value not in choices:
+                raise InputError(f"{name} is {value!r}; it can be {', '.join(map(repr, choices))}")
+        if not isinstance(self.min_length, int) or not 0 <= self.min_length < 2**32:
+            raise InputError(f"min_length is {self.min_length!r}; it must be a number, 0 or more")
+        object.__setattr__(self, "ngrams", _pair("ngrams", self.ngrams))
+        if self.characters is not None:
+            object.__setattr__(self, "characters", _pair("characters", self.characters))
+        elif self.words is None:
+            raise InputError("without words and without characters there is nothing to count; give one of them")
+        if self.stop_words is not None and not isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", tuple(sorted(set(_words("stop_words", self.stop_words)))))
+        if self.keywords is not None:
+            object.__setattr__(self, "keywords", _words("keywords", self.keywords))
         _compiled(self)
 
     @classmethod
@@ -108,7 +125,7 @@ class Analyzer:
         >>> [token.text for token in Analyzer.preset("tweets").tokens("not good, @ann!")]
         ['not', 'not_good', '<user>', '!']
         """
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             raise InputError(f"there is no preset {name!r}; there is {', '.join(PRESETS)}")
         return cls(**PRESETS[name])
 
@@ -118,11 +135,11 @@ class Analyzer:
         >>> Analyzer().tokens("Ça va?")
         [Token(text='ça', start=0, end=2), Token(text='va', start=3, end=5), Token(text='?', start=5, end=6)]
         """
-        return [Token(*token) for token in _compiled(self).tokens(text)]
+        return [Token(*token) for token in _compiled(self).tokens(_checked(text))]
 
     def features(self, text: str) -> list[Token]:
         """Everything that is counted of a document, repeated as often as it stands there."""
-        return [Token(*token) for token in _compiled(self).features(text)]
+        return [Token(*token) for token in _compiled(self).features(_checked(text))]
 
     def vector(self, text: str, *, binary: bool = False) -> list[int]:
         """How often each of the keywords stands in a document, or with `binary` whether it does.
@@ -134,12 +151,16 @@ class Analyzer:
         if self.keywords is None:
             raise InputError("vector needs keywords: Analyzer(keywords=[...]).vector(text)")
         found = Counter(token.text for token in self.tokens(text))
-        counts = [found[self._spelled(keyword)] for keyword in self.keywords]
+        speller = replace(self, keywords=None)
+        counts = [found[speller._spelled(keyword)] for keyword in self.keywords]
         return [int(count > 0) for count in counts] if binary else counts
 
     def _spelled(self, keyword: str) -> str:
         """A keyword as a document's words are spelled: in lower case, stemmed."""
-        return _compiled(self).tokens(keyword)[0][0]
+        if keyword in PLACEHOLDERS:
+            return keyword
+        prefix = "not_" if self.negation and keyword.startswith("not_") else ""
+        return prefix + self.tokens(keyword.removeprefix(prefix))[0].text
 
     def settings(self) -> dict[str, Any]:
         """The settings as plain data, for a file.
@@ -173,15 +194,29 @@ def _pair(name: str, value: Any) -> tuple[int, int]:
     raise InputError(f"{name} is {value!r}; it must be two numbers, the shortest and the longest, such as (1, 2)")
 
 
+def _words(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{name} is {value!r}; it must be a list of words")
+    words = tuple(value)
+    for word in words:
+        if not isinstance(word, str):
+            raise InputError(f"{name} has {word!r} in it, of type {type(word).__name__}; it must be a list of words")
+    return words
+
+
+def _checked(text: str) -> str:
+    if not isinstance(text, str):
+        raise InputError(f"a document must be a str, not of type {type(text).__name__}")
+    return text
+
+
 @lru_cache(maxsize=64)
 def _compiled(analyzer: Analyzer) -> _kernel.Analyzer:
     settings = asdict(analyzer)
     for name, by_rule in THINGS.items():
         if settings[name] is None:
-            settings[name] = by_rule.get(analyzer.words, "split")
+            settings[name] = by_rule[analyzer.words]
     settings["stop_words"] = _stop_words(analyzer.stop_words)
-    if not isinstance(analyzer.min_length, int) or analyzer.min_length < 0:
-        raise InputError(f"min_length is {analyzer.min_length!r}; it must be a number, 0 or more")
     return _kernel.Analyzer(**settings)
 
 

@@ -1,0 +1,134 @@
+//! A hash table for the two loops that see every word of every text: keys and what is known of them side by side.
+//!
+//! Finding a key and changing its value touch one cache line; in an `Index`, which is made to lie in a file, they touch
+//! three. Open addressing, linear probing. The first bits of the hash choose the place, so that keys sorted by hash
+//! fill it from its beginning to its end.
+
+use crate::processor::{prefetch, scattered_filled};
+use crate::vocabulary::{Key, Seed};
+
+#[derive(Clone, Copy)]
+struct Slot<K, V> {
+    key: K,
+    value: V,
+}
+
+#[derive(Clone)]
+pub struct Table<K, V> {
+    slots: Vec<Slot<K, V>>,
+    len: usize,
+}
+
+impl<K: Key, V: Copy + Default> Table<K, V> {
+    /// A table with room for `n` keys before it has to grow.
+    pub fn with_room_for(n: usize) -> Self {
+        let empty = Slot { key: K::EMPTY, value: V::default() };
+        Table { slots: scattered_filled(empty, (n * 8 / 5).max(16)), len: 0 }
+    }
+
+    /// The share of the hash's range that lies before it, as a place.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
+    fn after(&self, place: usize) -> usize {
+        if place + 1 == self.slots.len() { 0 } else { place + 1 }
+    }
+
+    /// Asks for the memory of a key with this hash.
+    #[inline(always)]
+    pub fn expect(&self, hash: u64) {
+        prefetch(&self.slots, self.home(hash));
+    }
+
+    /// The value of a key. `same` has the last word on equal keys.
+    #[inline(always)]
+    pub fn get(&self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> Option<&V> {
+        let mut place = self.home(hash);
+        loop {
+            let slot = &self.slots[place];
+            if slot.key == key && same(&slot.value) {
+                return Some(&slot.value);
+            }
+            if slot.key == K::EMPTY {
+                return None;
+            }
+            place = self.after(place);
+        }
+    }
+
+    /// Where a key is, and whether it has only come there now.
+    #[inline(always)]
+    pub fn place(&mut self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> (usize, bool) {
+        let mut place = self.home(hash);
+        loop {
+            let slot = &self.slots[place];
+            if slot.key == key && same(&slot.value) {
+                return (place, false);
+            }
+            if slot.key == K::EMPTY {
+                break;
+            }
+            place = self.after(place);
+        }
+        self.slots[place].key = key;
+        self.len += 1;
+        (place, true)
+    }
+
+    #[inline(always)]
+    pub fn at(&mut self, place: usize) -> &mut V {
+        &mut self.slots[place].value
+    }
+
+    /// Whether the next new key should find a larger table.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.len * 8 >= self.slots.len() * 5
+    }
+
+    /// Makes room for twice as many keys.
+    pub fn grow(&mut self, seed: Seed) {
+        self.grow_with(|key| key.hash(seed));
+    }
+
+    /// The same, for a table whose hashes are made in another way.
+    pub fn grow_with(&mut self, hash: impl Fn(K) -> u64) {
+        let mut larger = Table::with_room_for(self.slots.len() * 5 / 4);
+        for slot in self.slots.iter().filter(|slot| slot.key != K::EMPTY) {
+            let (place, _) = larger.place(slot.key, hash(slot.key), |_| false);
+            *larger.at(place) = slot.value;
+        }
+        *self = larger;
+    }
+
+    /// Forgets all keys and keeps the memory.
+    pub fn clear(&mut self) {
+        self.slots.fill(Slot { key: K::EMPTY, value: V::default() });
+        self.len = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_finds_what_was_put_in_while_it_grows() {
+        let seed = Seed::of_this_process();
+        let mut table: Table<u64, u32> = Table::with_room_for(4);
+        for key in 0..1000u64 {
+            let (place, is_new) = table.place(key, key.hash(seed), |_| true);
+            assert!(is_new);
+            *table.at(place) = key as u32 * 3;
+            if table.is_full() {
+                table.grow(seed);
+            }
+        }
+        assert!((0..1000u64).all(|key| table.get(key, key.hash(seed), |_| true) == Some(&(key as u32 * 3))));
+        assert_eq!(table.get(1000, 1000u64.hash(seed), |_| true), None);
+        assert!(!table.place(7, 7u64.hash(seed), |_| true).1);
+    }
+}
