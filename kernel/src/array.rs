@@ -35,6 +35,10 @@ pub enum Array<T> {
 impl<T: AnyBitPattern + NoUninit> Array<T> {
     /// The array that lies in `bytes`; None where their length or alignment is not that of `T`.
     pub fn mapped(bytes: Arc<dyn Bytes>) -> Option<Self> {
+        // Nothing has no alignment.
+        if bytes.bytes().is_empty() {
+            return Some(Array::default());
+        }
         bytemuck::try_cast_slice::<u8, T>(bytes.bytes()).ok()?;
         Some(Array::Mapped(bytes))
     }

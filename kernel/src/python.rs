@@ -278,6 +278,15 @@ impl Counts {
         Ok((seeds, dict))
     }
 
+    /// Goes up with every change.
+    #[getter]
+    fn version(&self, py: Python<'_>) -> u64 {
+        match self.state.try_read() {
+            Ok(state) => state.version,
+            Err(_) => py.detach(|| self.read().version),
+        }
+    }
+
     #[getter]
     fn n_classes(&self, py: Python<'_>) -> usize {
         py.detach(|| self.read().counts.n_classes())

@@ -165,13 +165,7 @@ impl Scorer {
         out: &mut [T],
         finish: impl Fn(&Sums, &mut [T]) + Sync,
     ) {
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        let share = texts.len().div_ceil(threads.min(bytes >> 18).max(1)).max(1);
-        let parts: Vec<Mutex<(&[&str], &mut [T])>> =
-            texts.chunks(share).zip(out.chunks_mut(share * width)).map(Mutex::new).collect();
-        each_on_a_thread(&parts, |part| {
-            let mut part = part.lock().expect("each part has one thread");
-            let (texts, out) = &mut *part;
+        let work = |texts: &[&str], out: &mut [T]| {
             let mut scratch = self.scratch.lock().expect("nobody panics").pop().unwrap_or_default();
             let (mut from, mut sum) = (0, 0);
             for to in 1..=texts.len() {
@@ -187,6 +181,17 @@ impl Scorer {
                 }
             }
             self.scratch.lock().expect("nobody panics").push(scratch);
+        };
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let threads = threads.min(bytes >> 18);
+        if threads <= 1 {
+            return work(texts, out);
+        }
+        let share = texts.len().div_ceil(threads);
+        let parts: Vec<_> = texts.chunks(share).zip(out.chunks_mut(share * width)).map(Mutex::new).collect();
+        each_on_a_thread(&parts, |part| {
+            let (texts, out) = &mut *part.lock().expect("each part has one thread");
+            work(texts, out);
         });
     }
 

@@ -5,7 +5,7 @@
 //! fill it from its beginning to its end.
 
 use crate::processor::{prefetch, scattered_filled};
-use crate::vocabulary::{Key, Seed};
+use crate::vocabulary::Key;
 
 #[derive(Clone, Copy)]
 struct Slot<K, V> {
@@ -90,12 +90,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     }
 
     /// Makes room for twice as many keys.
-    pub fn grow(&mut self, seed: Seed) {
-        self.grow_with(|key| key.hash(seed));
-    }
-
-    /// The same, for a table whose hashes are made in another way.
-    pub fn grow_with(&mut self, hash: impl Fn(K) -> u64) {
+    pub fn grow(&mut self, hash: impl Fn(K) -> u64) {
         let mut larger = Table::with_room_for(self.slots.len() * 5 / 4);
         for slot in self.slots.iter().filter(|slot| slot.key != K::EMPTY) {
             let (place, _) = larger.place(slot.key, hash(slot.key), |_| false);
@@ -114,6 +109,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocabulary::Seed;
 
     #[test]
     fn it_finds_what_was_put_in_while_it_grows() {
@@ -124,7 +120,7 @@ mod tests {
             assert!(is_new);
             *table.at(place) = key as u32 * 3;
             if table.is_full() {
-                table.grow(seed);
+                table.grow(|key| key.hash(seed));
             }
         }
         assert!((0..1000u64).all(|key| table.get(key, key.hash(seed), |_| true) == Some(&(key as u32 * 3))));
