@@ -5,7 +5,9 @@
 //! so no text of it is kept. Counts can be added to each other and taken from each other; documents become counts in
 //! `counting.rs`.
 
-use crate::array::Array;
+use std::sync::Arc;
+
+use crate::array::{Array, Bytes};
 use crate::error::Error;
 use crate::rows::{Cell, Rows};
 use crate::text::Settings;
@@ -99,6 +101,9 @@ impl Block {
         }
     }
 }
+
+/// Gives the bytes of an array by its name.
+pub type Arrays<'a> = &'a dyn Fn(&str) -> Result<Arc<dyn Bytes>, Error>;
 
 /// Where each feature of some counts is in others, by block.
 pub type Places = Vec<Vec<u32>>;
@@ -338,15 +343,11 @@ impl Counts {
         (wanted, kept)
     }
 
-    /// Counts whose arrays lie in a file. `arrays` gives the bytes of an array by its name.
-    pub fn mapped(
-        kinds: &[Kind],
-        numbers: &[u64],
-        array: &dyn Fn(&str) -> Result<std::sync::Arc<dyn crate::array::Bytes>, Error>,
-    ) -> Result<Counts, Error> {
+    /// Counts whose arrays lie in a file.
+    pub fn mapped(kinds: &[Kind], numbers: &[u64], array: Arrays) -> Result<Counts, Error> {
         fn typed<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
             name: &str,
-            bytes: std::sync::Arc<dyn crate::array::Bytes>,
+            bytes: Arc<dyn Bytes>,
         ) -> Result<Array<T>, Error> {
             Array::mapped(bytes).ok_or_else(|| Error::Damaged(format!("array {name:?} has a wrong length")))
         }
@@ -383,6 +384,23 @@ impl Counts {
             blocks.push(block);
         }
         Ok(Counts { blocks, documents })
+    }
+
+    /// Whether what the arrays of a file say of each other is true. Their checksums tell damage, not malice.
+    pub fn check(&self) -> Result<(), Error> {
+        for (at, block) in self.blocks.iter().enumerate() {
+            let is_named = match &block.names {
+                Names::Words(_) => true,
+                Names::Runs(index) => {
+                    let (n_left, n_words) = (self.blocks[at - 1].len() as u64, self.blocks[0].len() as u64);
+                    index.keys().iter().all(|&key| key >> 32 < n_left && u64::from(key as u32) < n_words)
+                }
+            };
+            if !is_named || !block.rows.is_sound() {
+                return Err(Error::Damaged(format!("the arrays of {} contradict each other", block.kind.name())));
+            }
+        }
+        Ok(())
     }
 
     /// The arrays of settled counts, by name, as a file holds them.

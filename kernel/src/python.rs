@@ -5,7 +5,7 @@
 
 mod input;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -49,6 +49,14 @@ fn exception(py: Python<'_>, error: Error) -> PyErr {
         Ok(PyErr::from_value(value))
     };
     raise().unwrap_or_else(|error| error)
+}
+
+/// As many threads as asked for; 0 is one for each processor that this process may use.
+fn processors(threads: usize) -> usize {
+    // Asking the system takes longer than scoring a short text.
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    if threads > 0 { threads } else { *PROCESSORS.get_or_init(all) }
 }
 
 fn interrupted() -> bool {
@@ -157,11 +165,19 @@ struct State {
 struct Counts {
     analyzer: Arc<text::Analyzer>,
     state: RwLock<State>,
+    /// What a look at all arrays of a file has found. That takes longer than loading it, so it waits for the first use.
+    soundness: OnceLock<Result<(), Error>>,
 }
 
 impl Counts {
     fn with(analyzer: Arc<text::Analyzer>, counts: counts::Counts) -> Self {
-        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }) }
+        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }), soundness: OnceLock::from(Ok(())) }
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let look = || py.detach(|| self.read().counts.check());
+        let found = self.soundness.get().cloned().unwrap_or_else(|| self.soundness.get_or_init(look).clone());
+        found.map_err(|error| exception(py, error))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -197,7 +213,7 @@ impl Counts {
             Ok(Arc::new(Mapped::new(buffer).ok_or_else(missing)?))
         };
         let counts = counts::Counts::mapped(&kinds, &seeds, &array).map_err(|error| exception(py, error))?;
-        Ok(Counts::with(analyzer.inner.clone(), counts))
+        Ok(Counts { soundness: OnceLock::new(), ..Counts::with(analyzer.inner.clone(), counts) })
     }
 
     /// New counts of these documents alone.
@@ -222,12 +238,14 @@ impl Counts {
         let analyzer = &*self.analyzer;
         let counted = py.detach(|| {
             let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
-            counting::count(analyzer, batch, threads, &interrupted)
+            counting::count(analyzer, batch, processors(threads), &interrupted)
         });
         Ok(Counts::with(self.analyzer.clone(), counted.map_err(|error| exception(py, error))?))
     }
 
     fn add(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        self.check(py)?;
+        other.check(py)?;
         let result = py.detach(|| {
             let other = other.read().counts.clone();
             self.change(|counts| counts.add(&other))
@@ -236,6 +254,8 @@ impl Counts {
     }
 
     fn subtract(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        self.check(py)?;
+        other.check(py)?;
         let result = py.detach(|| {
             let other = other.read().counts.clone();
             self.change(|counts| counts.subtract(&other))
@@ -244,13 +264,16 @@ impl Counts {
     }
 
     /// Class `c` becomes class `to[c]`; None for one that has nothing left.
-    fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) {
+    fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) -> PyResult<()> {
+        self.check(py)?;
         let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
         py.detach(|| self.change(|counts| counts.renumber(&to, n_classes)));
+        Ok(())
     }
 
     /// A copy with the features that were seen in at least so many documents.
-    fn pruned(&self, py: Python<'_>, min_documents: u64) -> Self {
+    fn pruned(&self, py: Python<'_>, min_documents: u64) -> PyResult<Self> {
+        self.check(py)?;
         let counts = py.detach(|| {
             let state = self.read();
             let rows: Vec<_> = state.counts.blocks.iter().map(|block| &block.rows).collect();
@@ -258,15 +281,17 @@ impl Counts {
                 |block: usize, id| rows[block].get(id).iter().map(|cell| u64::from(cell.documents)).sum::<u64>();
             state.counts.settled(|block, id| documents(block, id) >= min_documents).1
         });
-        Counts::with(self.analyzer.clone(), counts)
+        Ok(Counts::with(self.analyzer.clone(), counts))
     }
 
-    fn copy(&self, py: Python<'_>) -> Self {
-        Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone()))
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        self.check(py)?;
+        Ok(Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone())))
     }
 
     /// The numbers of the seeds and the arrays, as a file holds them; the same counts give the same.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Vec<u64>, Bound<'py, PyDict>)> {
+        self.check(py)?;
         let (seeds, arrays) = py.detach(|| {
             let (seeds, settled) = self.read().counts.settled(|_, _| true);
             (seeds, settled.arrays())
@@ -363,6 +388,7 @@ impl Scorer {
         work: impl Fn(&scoring::Scorer, &counts::Counts, &text::Analyzer, &[&str]) -> Vec<R> + Sync,
     ) -> PyResult<Vec<R>> {
         let counts = self.counts.get();
+        counts.check(py)?;
         let texts = Texts::new(texts)?;
         let read = texts.read();
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
@@ -420,7 +446,7 @@ impl Scorer {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let scores = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            scorer.scores(counts, analyzer, texts, &log_prior, threads)
+            scorer.scores(counts, analyzer, texts, &log_prior, processors(threads))
         })?;
         Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
     }
@@ -433,26 +459,28 @@ impl Scorer {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let best = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            scorer.best(counts, analyzer, texts, &log_prior, threads)
+            scorer.best(counts, analyzer, texts, &log_prior, processors(threads))
         })?;
         Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
     }
 
-    fn best_one(&self, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> u32 {
+    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> PyResult<u32> {
         let counts = self.counts.get();
+        counts.check(py)?;
         let text = input::text_of(text);
         let state = counts.read();
-        self.current(&state, &counts.analyzer).best(&state.counts, &counts.analyzer, &[&text], &log_prior, 1)[0]
+        Ok(self.current(&state, &counts.analyzer).best(&state.counts, &counts.analyzer, &[&text], &log_prior, 1)[0])
     }
 
     /// What each feature adds to each class's score; None for one that is not known.
-    fn weights(&self, py: Python<'_>, names: Vec<String>) -> Vec<Option<Vec<f64>>> {
+    fn weights(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Vec<Option<Vec<f64>>>> {
         let counts = self.counts.get();
-        py.detach(|| {
+        counts.check(py)?;
+        Ok(py.detach(|| {
             let state = counts.read();
             let scorer = self.current(&state, &counts.analyzer);
             names.iter().map(|name| scorer.weights(&state.counts, name)).collect()
-        })
+        }))
     }
 
     fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -476,8 +504,9 @@ impl Scorer {
         py: Python<'py>,
         names: Option<Vec<String>>,
         min_documents: u64,
-    ) -> (Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let counts = self.counts.get();
+        counts.check(py)?;
         let table = py.detach(|| {
             let state = counts.read();
             self.current(&state, &counts.analyzer).table(&state.counts, names.as_deref(), min_documents)
@@ -485,7 +514,7 @@ impl Scorer {
         let bytes = |slice: &[u8]| PyBytes::new(py, slice);
         let documents = bytes(bytemuck::cast_slice(&table.documents));
         let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
-        (table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities)))
+        Ok((table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities))))
     }
 }
 

@@ -62,6 +62,18 @@ impl Rows {
         self.rows.is_empty()
     }
 
+    /// Whether every row lies inside the cells, has its classes in order, and no class that is not there.
+    pub fn is_sound(&self) -> bool {
+        let n_classes = self.occurrences.len() as u32;
+        self.rows.iter().all(|row| {
+            let start = row.start as usize;
+            self.cells.get(start..start + row.len as usize).is_some_and(|cells| {
+                cells.iter().all(|cell| cell.class < n_classes)
+                    && cells.windows(2).all(|two| two[0].class < two[1].class)
+            })
+        })
+    }
+
     /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
     pub fn arrays(&self) -> (&Array<Row>, &Array<Cell>) {
         (&self.rows, &self.cells)

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock};
 use crate::counting::each_on_a_thread;
 use crate::counts::{Block, Counts, Kind, Names, find_cell};
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
-use crate::processor::{LANES, add_rows, prefetch};
+use crate::processor::{LANES, add_rows};
 use crate::rows::Cell;
 use crate::table::Table;
 use crate::text::{Analyzer, Tokens};
@@ -21,7 +21,7 @@ use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, make_
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
 /// How many lookups ahead memory is asked for.
-const AHEAD: usize = 12;
+const AHEAD: usize = 16;
 
 /// Scores documents by the counts that it was made from.
 pub struct Scorer {
@@ -202,7 +202,7 @@ impl Scorer {
         for (at, &kind) in self.kinds.iter().enumerate() {
             let (before, rest) = scratch.blocks.split_at_mut(at);
             let looked = &mut rest[0];
-            looked.clear();
+            looked.clear(ready.is_some());
             match &counts.blocks[at].names {
                 Names::Words(words) => {
                     scratch.tokens.clear();
@@ -218,7 +218,11 @@ impl Scorer {
                             make_keys(&mut scratch.tokens, words.index.seed(), &mut scratch.keys);
                             looked.find_words(known, &scratch.keys, &scratch.tokens, words);
                         }
-                        _ => words.find(&mut scratch.tokens, &mut scratch.keys, &mut looked.ids),
+                        _ => {
+                            scratch.ids.clear();
+                            words.find(&mut scratch.tokens, &mut scratch.keys, &mut scratch.ids);
+                            looked.found.extend(scratch.ids.iter().map(|&id| Known::bare(id)));
+                        }
                     }
                 }
                 Names::Runs(index) => {
@@ -227,14 +231,14 @@ impl Scorer {
                     looked.make_runs(&before[0], &before[at - 1], n, index.seed(), &mut scratch.pairs);
                     match ready.map(|ready| &ready[at].known) {
                         Some(KnownFeatures::Runs(known)) => looked.find_runs(known, &scratch.pairs),
-                        _ => looked.ids.extend(scratch.pairs.iter().map(|&(key, _)| index.find(key))),
+                        _ => looked.found.extend(scratch.pairs.iter().map(|&(key, _)| Known::bare(index.find(key)))),
                     }
                 }
             }
         }
         // Worth building once as much has been looked up as a fair part of the features.
         if self.model.form.is_smooth() && ready.is_none() {
-            let tokens: usize = scratch.blocks.iter().map(|looked| looked.ids.len()).sum();
+            let tokens: usize = scratch.blocks.iter().map(|looked| looked.found.len()).sum();
             let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
             if before + tokens > self.n_features / 8 {
                 self.ready.get_or_init(|| self.make_ready(counts));
@@ -252,7 +256,7 @@ impl Scorer {
             if once {
                 looked.seen.resize(counts.blocks[block].len(), 0);
             }
-            for &id in &looked.ids[range] {
+            for &Known { id, .. } in &looked.found[range] {
                 if id == UNKNOWN || !rows.is_live(id) {
                     continue;
                 }
@@ -307,20 +311,20 @@ impl Scorer {
                 scratch.stamp += 1;
                 looked.keep_first(range.clone(), scratch.stamp, counts.len());
             }
-            // What was looked up before the weights were ready has to do without them.
-            let ready = self.ready.get().filter(|_| looked.weights.len() == looked.ids.len());
-            match (ready, self.is_difference()) {
-                (Some(_), true) => sums.logs[0] += sum_in_lanes(looked.weights[range].iter().copied()),
+            let found = &looked.found[range];
+            match (self.ready.get().filter(|_| looked.is_ready), self.is_difference()) {
+                (Some(_), true) => sums.logs[0] += sum_in_lanes(found.iter().map(|known| known.weight.lambda())),
                 (None, true) => {
-                    let lambda = |&id: &u32| lambda(counts.rows.get(id), &self.model);
-                    sums.logs[0] += sum_in_lanes(looked.ids[range].iter().map(lambda));
+                    let lambda = |known: &Known| lambda(counts.rows.get(known.id), &self.model);
+                    sums.logs[0] += sum_in_lanes(found.iter().map(lambda));
                 }
-                (Some(ready), false) => ready[block].weights.add(&looked.ids[range], &self.unseen, &mut sums),
+                (Some(ready), false) => {
+                    ready[block].weights.add(found.iter().map(|known| known.weight.place()), &self.unseen, &mut sums);
+                }
                 (None, false) => {
                     scratch.few.clear();
-                    looked.ids[range.clone()].iter().for_each(|&id| self.weigh(counts.rows.get(id), &mut scratch.few));
-                    let ids: Vec<u32> = (0..range.len() as u32).collect();
-                    scratch.few.add(&ids, &self.unseen, &mut sums);
+                    found.iter().for_each(|known| self.weigh(counts.rows.get(known.id), &mut scratch.few));
+                    scratch.few.add(scratch.few.places.iter().copied(), &self.unseen, &mut sums);
                 }
             }
         }
@@ -443,11 +447,37 @@ fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// A feature as the table of known features has it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Known {
     id: u32,
-    /// λ, where that is all there is to know.
-    lambda: f64,
+    weight: Stored,
+}
+
+impl Known {
+    /// One of which the weight is not known yet, or will never be.
+    fn bare(id: u32) -> Self {
+        Known { id, weight: Stored(0) }
+    }
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Known::bare(UNKNOWN)
+    }
+}
+
+/// Eight bytes: λ, or where the weights of all classes are. All zeros add nothing either way.
+#[derive(Clone, Copy)]
+struct Stored(u64);
+
+impl Stored {
+    fn lambda(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+
+    fn place(self) -> Place {
+        Place { start: self.0 as u32, len: (self.0 >> 32) as u32 }
+    }
 }
 
 /// What scoring keeps of a block after some use.
@@ -466,27 +496,27 @@ fn known<K: Key>(index: &Index<K>, weights: &Weights) -> Table<K, Known> {
     for (id, &key) in index.keys().iter().enumerate() {
         // Equal keys are those of long words with the same hash: both have a place.
         let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
-        *table.at(place) = Known { id: id as u32, lambda: weights.dense.get(id).copied().unwrap_or(0.0) };
+        *table.at(place) = Known { id: id as u32, weight: weights.stored(id) };
     }
     table
 }
 
-/// The ids of the features of some documents, of one block.
+/// The features of some documents, of one block.
 #[derive(Default)]
 struct Looked {
-    ids: Vec<u32>,
-    /// λ of each, once these are ready.
-    weights: Vec<f64>,
+    found: Vec<Known>,
     ends: Vec<usize>,
+    /// Whether they were found together with their weights.
+    is_ready: bool,
     /// For each feature the last document that had it.
     seen: Vec<u32>,
 }
 
 impl Looked {
-    fn clear(&mut self) {
-        self.ids.clear();
-        self.weights.clear();
+    fn clear(&mut self, is_ready: bool) {
+        self.found.clear();
         self.ends.clear();
+        self.is_ready = is_ready;
     }
 
     fn range(&self, at: usize) -> std::ops::Range<usize> {
@@ -497,39 +527,35 @@ impl Looked {
     /// Makes every feature of a document unknown that stands there already.
     fn keep_first(&mut self, range: std::ops::Range<usize>, stamp: u32, n_features: usize) {
         self.seen.resize(n_features, 0);
-        for i in range {
-            let Some(seen) = self.seen.get_mut(self.ids[i] as usize) else { continue };
+        for known in &mut self.found[range] {
+            let Some(seen) = self.seen.get_mut(known.id as usize) else { continue };
             if std::mem::replace(seen, stamp) == stamp {
-                self.ids[i] = UNKNOWN;
-                if let Some(weight) = self.weights.get_mut(i) {
-                    *weight = 0.0;
-                }
+                *known = Known::default();
             }
         }
-    }
-
-    fn push(&mut self, known: Option<&Known>) {
-        let known = known.copied().unwrap_or(Known { id: UNKNOWN, lambda: 0.0 });
-        self.ids.push(known.id);
-        self.weights.push(known.lambda);
     }
 
     fn find_words(&mut self, known: &Table<WordKey, Known>, keys: &[Hashed], tokens: &Tokens, words: &Words) {
-        for (i, &Hashed { key, hash }) in keys.iter().enumerate() {
+        self.found.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
             if let Some(next) = keys.get(i + AHEAD) {
                 known.expect(next.hash);
             }
-            self.push(known.get(key, hash, |known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(i))));
-        }
+            let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(i));
+            known.get(key, hash, same).copied().unwrap_or_default()
+        }));
     }
 
     fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[(u64, u64)]) {
-        for (i, &(key, hash)) in pairs.iter().enumerate() {
+        self.found.extend(pairs.iter().enumerate().map(|(i, &(key, hash))| {
             if let Some(&(_, next)) = pairs.get(i + AHEAD) {
                 known.expect(next);
             }
-            self.push(if key == u64::EMPTY { None } else { known.get(key, hash, |_| true) });
-        }
+            if key == u64::EMPTY {
+                Known::default()
+            } else {
+                known.get(key, hash, |_| true).copied().unwrap_or_default()
+            }
+        }));
     }
 
     /// The keys of the runs of `n` words in the documents of `words`, and their hashes; `left` has the runs of n - 1 words.
@@ -537,9 +563,10 @@ impl Looked {
     fn make_runs(&mut self, words: &Looked, left: &Looked, n: usize, seed: Seed, pairs: &mut Vec<(u64, u64)>) {
         pairs.clear();
         for at in 0..words.ends.len() {
-            let (words, left) = (&words.ids[words.range(at)], &left.ids[left.range(at)]);
-            for (&left, &right) in left.iter().zip(words.iter().skip(n - 1)) {
-                let key = if left == UNKNOWN || right == UNKNOWN { u64::EMPTY } else { pair(left, right) };
+            let (words, left) = (&words.found[words.range(at)], &left.found[left.range(at)]);
+            for (left, right) in left.iter().zip(words.iter().skip(n - 1)) {
+                let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
+                let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
                 pairs.push((key, key.hash(seed)));
             }
             self.ends.push(pairs.len());
@@ -552,6 +579,7 @@ impl Looked {
 struct Scratch {
     tokens: Tokens,
     keys: Vec<Hashed>,
+    ids: Vec<u32>,
     pairs: Vec<(u64, u64)>,
     blocks: Vec<Looked>,
     few: Weights,
@@ -611,15 +639,19 @@ impl Weights {
         }
     }
 
-    /// Adds the weights of features `ids` for each class; an unknown one adds nothing.
-    fn add(&self, ids: &[u32], unseen: &[f64], sums: &mut Sums) {
+    /// What a table of known features keeps of feature `id`.
+    fn stored(&self, id: usize) -> Stored {
+        match self.places.get(id) {
+            Some(place) => Stored(u64::from(place.start) | u64::from(place.len) << 32),
+            None => Stored(self.dense.get(id).map_or(0, |lambda| lambda.to_bits())),
+        }
+    }
+
+    /// Adds the weights of the features at these places, for each class.
+    fn add(&self, places: impl Iterator<Item = Place>, unseen: &[f64], sums: &mut Sums) {
         sums.rows.clear();
         let mut n_listed = 0;
-        for (i, &id) in ids.iter().enumerate() {
-            if let Some(&next) = ids.get(i + AHEAD) {
-                prefetch(&self.places, next as usize);
-            }
-            let Some(place) = self.places.get(id as usize) else { continue };
+        for place in places {
             if place.len == Place::ROW {
                 sums.rows.push(place.start);
             } else if place.len > 0 {
@@ -628,7 +660,9 @@ impl Weights {
                 list.iter().for_each(|(class, more)| sums.logs[*class as usize] += more);
             }
         }
-        sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
+        if n_listed > 0 {
+            sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
+        }
         sums.logs.resize(unseen.len().next_multiple_of(LANES), 0.0);
         add_rows(&self.dense, &sums.rows, &mut sums.logs);
         sums.logs.truncate(unseen.len());

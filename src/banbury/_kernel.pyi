@@ -1,8 +1,9 @@
 """The Rust kernel's contract.
 
 Texts are a list of `str`, any other sequence of them, or a string column of any library that speaks Arrow's PyCapsule
-interface. A lone surrogate reads as U+FFFD. Classes are numbers from 0 on. Numbers come back as bytes: a view
-of them (`memoryview(...).cast`, `numpy.frombuffer`) copies nothing. The interpreter is free while the work runs.
+interface. A lone surrogate reads as U+FFFD. 0 threads are as many as there are processors. Classes are numbers from 0
+on. Numbers come back as bytes: a view of them (`memoryview(...).cast`, `numpy.frombuffer`) copies nothing. The
+interpreter is free while the work runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,6 +60,9 @@ class Counts:
     def copy(self) -> Counts: ...
     def arrays(self) -> tuple[list[int], dict[str, bytes]]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
+    @property
+    def version(self) -> int:
+        """Goes up with every change."""
     @property
     def n_classes(self) -> int: ...
     @property

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Texts = Any
 Labels = Any
+LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
 PARAMETERS = ("analyzer", "likelihood", "smoothing", "vocabulary", "prior", "threads")
 
 
@@ -139,7 +140,7 @@ class Classifier:
         best = scorer.best(texts, log_prior, n_threads(self.threads))
         import numpy as np
 
-        return self._labels(classes)[np.frombuffer(best, np.uint32)]
+        return self._labels(classes).take(np.frombuffer(best, np.uint32))
 
     def predict_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
@@ -237,6 +238,12 @@ class Classifier:
         classes, scorer, _ = self._reading(None)
         if label is not None:
             label = classes[_number(label, classes)]
+        cells = len(classes) * self._counts().n_features
+        if cells > LARGEST_TABLE:
+            raise InputError(
+                f"the table would have {cells} cells, one for each word and class; "
+                f"forget the rare words first: model.counts_.prune(min_documents=2)"
+            )
         names, documents, occurrences, logs = scorer.table()
         shape = (-1, len(classes))
         table = WordTable(
@@ -343,6 +350,7 @@ class Classifier:
     def _take(self, counts: Counts) -> None:
         self.counts_ = counts
         self._read: tuple[Any, _kernel.Scorer] | None = None
+        self._log_prior: tuple[Any, list[float]] | None = None
         self._as_array: tuple[list[Any], NDArray[Any]] | None = None
 
     def _counts(self) -> Counts:
@@ -360,12 +368,19 @@ class Classifier:
         classes, kernel = counts.classes, counts.kernel
         if not classes:
             raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
+        # Looked at again whenever the counts or a parameter have changed, by whatever way.
         how = (kernel, self.likelihood, self.smoothing, self.vocabulary)
         read = self._read
         if read is None or read[0] != how:
             read = self._read = (how, scorer(*how))
         prior = self.prior if prior is None else prior
-        return classes, read[1], log_prior(classes, kernel.documents, prior, self.likelihood)
+        if not isinstance(prior, str):  # a dictionary can change without a trace
+            return classes, read[1], log_prior(classes, kernel.documents, prior, self.likelihood)
+        of = (kernel, kernel.version, self.likelihood, prior)
+        known = self._log_prior
+        if known is None or known[0] != of:
+            known = self._log_prior = (of, log_prior(classes, kernel.documents, prior, self.likelihood))
+        return classes, read[1], known[1]
 
     def _scores(self, texts: Texts, prior: Any) -> NDArray[Any]:
         return self._scored(texts, *self._reading(prior))
@@ -415,7 +430,8 @@ def load(path: str | PathLike[str]) -> Classifier:
             model["prior"] = dict(map(tuple, model["prior"]))
         counts = Counts.from_parts(file.settings, file.arrays)
         classifier = Classifier(analyzer=counts.analyzer, **model)
-    except (KeyError, TypeError, ValueError) as error:
+        scorer(counts.kernel, classifier.likelihood, classifier.smoothing, classifier.vocabulary)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"{path}: not a model of this version of banbury: {error}") from error
     classifier._take(counts)
     return classifier

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterable, Mapping, Set
 from math import isnan
-from numbers import Integral
 from threading import Lock
 from typing import Any
 
 from banbury import _kernel
-from banbury.errors import CountError, InputError, LabelError
+from banbury.errors import CountError, FileFormatError, InputError, LabelError
 from banbury.text import Analyzer
 
 Label = str | int | bool
@@ -132,10 +130,14 @@ class Counts:
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Counts:
         """The counts that `parts` were taken from; arrays are read where they lie."""
         counts = cls(Analyzer.from_settings(settings["analyzer"]))
-        kind = KINDS[settings["labels"]]
-        counts.classes = [kind(label) for label in settings["classes"]]
+        kind, classes = KINDS[settings["labels"]], list(settings["classes"])
+        if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
+            raise FileFormatError("its labels are not of one kind, or not in order")
+        counts.classes = classes
         views = {name: memoryview(view).cast("B") for name, view in arrays.items()}
         counts.kernel = _kernel.Counts.from_arrays(counts.analyzer.compiled(), settings["seeds"], views)
+        if counts.kernel.n_classes != len(classes):
+            raise FileFormatError(f"it has {len(classes)} labels, but counts of {counts.kernel.n_classes} classes")
         return counts
 
     def _count(self, texts: Texts, labels: Labels, weights: Any, threads: int | None) -> Counts:
@@ -176,13 +178,13 @@ def _with_label(error: CountError, classes: list[Any]) -> CountError:
     return CountError(f"{error} with label {label!r}; nothing was changed", error.class_number)
 
 
-def n_threads(threads: Any) -> int:
-    """As many threads as asked for; as there are processors for this process where nothing is asked."""
+def n_threads(threads: int | None) -> int:
+    """As many threads as asked for; 0, as many as there are processors for this process, where nothing is asked."""
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not isinstance(threads, Integral) or threads < 1:
+        return 0
+    if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads is {threads!r}; it must be 1 or more")
-    return int(threads)
+    return threads
 
 
 def as_list(values: Any, what: str, error: type[InputError] = InputError) -> list[Any]:

@@ -186,7 +186,7 @@ class WordTable:
     def __str__(self) -> str:
         rows = self.top(20).rows()
         names = [str(label) for label in self.classes]
-        width = max([len(row["word"]) for row in rows], default=4)
+        width = max(len(word) for word in ["word", *(row["word"] for row in rows)])
         head = "  ".join(
             f"{'count ' + name:>{len(name) + 6}}  {'P(w|' + name + ')':>{len(name) + 5}}" for name in names
         )

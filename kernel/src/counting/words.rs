@@ -108,7 +108,8 @@ impl Counter {
             if tokens.bytes.len() > FLUSH || is_last_of_class {
                 make_keys(&mut tokens, self.seed, &mut keys);
                 self.add(order, first, &ends, &keys, &tokens);
-                (tokens.clear(), ends.clear());
+                tokens.clear();
+                ends.clear();
                 first = rank + 1;
             }
             if is_last_of_class {

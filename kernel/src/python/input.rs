@@ -12,7 +12,7 @@ use arrow_array::ffi_stream::ArrayStreamReader;
 use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, make_array};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
 /// Documents, kept alive.
 pub enum Texts<'py> {
@@ -23,6 +23,9 @@ pub enum Texts<'py> {
 impl<'py> Texts<'py> {
     pub fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
+        if object.is_instance_of::<PySet>() || object.is_instance_of::<PyDict>() || object.is_instance_of::<PyBytes>() {
+            return Err(input_error(py, format!("expected a list of documents, not {}", describe(object))));
+        }
         if object.is_instance_of::<PyString>() {
             return Err(input_error(py, "expected a list of documents, not one str: put it into a list".into()));
         }
@@ -146,7 +149,9 @@ fn columns<'py>(py: Python<'py>, arrays: Vec<ArrayRef>) -> PyResult<Texts<'py>> 
     for array in arrays {
         let inner =
             array.as_struct_opt().filter(|table| table.num_columns() == 1).map_or(&array, |table| table.column(0));
-        if let Some(row) = inner.logical_nulls().and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row))) {
+        let null_in =
+            |array: &ArrayRef| array.logical_nulls().and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row)));
+        if let Some(row) = null_in(&array).or_else(|| null_in(inner)) {
             return Err(input_error(
                 py,
                 format!("document {} is missing (null); each document must be a string", rows + row),

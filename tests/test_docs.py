@@ -1,0 +1,47 @@
+"""What the documents show runs: every block marked `python` in the README and in docs/."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path) -> list[str]:
+    """The Python of a page. A block that is not meant to run is marked in another way: ```text, ```python no-run …"""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_examples_of_a_page_run_one_after_another(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # an example may save a model
+    names: dict[str, object] = {"__name__": "__main__"}
+    for number, block in enumerate(blocks(page)):
+        if ">>> " in block:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}, block {number}", str(page), 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+            report: list[str] = []
+            runner.run(test, out=report.append, clear_globs=False)
+            assert not runner.failures, "".join(report)
+            names.update(test.globs)
+        else:
+            exec(compile(block, f"{page.name}, block {number}", "exec"), names)
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "make demo" in text
+    assert "make test" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), target

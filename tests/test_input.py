@@ -1,0 +1,321 @@
+"""What texts, labels and weights can be, and what is said of what they cannot be."""
+
+import math
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from banbury import Classifier
+from banbury.errors import InputError, LabelError
+from strategies import Corpus, corpora, texts
+
+TEXTS = ["so happy", "", "Ärger 😀", "so happy"]
+LABELS = ["yes", "no", "no", "yes"]
+
+
+def fitted(texts: Any, labels: Any = LABELS) -> bytes:
+    return pickle.dumps(Classifier(threads=2).fit(texts, labels))
+
+
+# Columns -------------------------------------------------------------------------------------------------------------
+
+ARROW = pa.array(TEXTS)
+PARTS = pa.chunked_array([TEXTS[:1], [], TEXTS[1:]])
+
+
+def relation(column: Any) -> Any:
+    return duckdb.from_arrow(pa.table({"text": column}))
+
+
+COLUMNS: dict[str, Callable[[], Any]] = {
+    "tuple": lambda: tuple(TEXTS),
+    "iterator": lambda: iter(TEXTS),
+    "numpy str": lambda: np.array(TEXTS),
+    "numpy object": lambda: np.array(TEXTS, dtype=object),
+    "numpy string": lambda: np.array(TEXTS, dtype=np.dtypes.StringDType()),
+    "numpy strided": lambda: np.array([text for text in TEXTS for _ in range(2)])[::2],
+    "pandas": lambda: pd.Series(TEXTS),
+    "pandas object": lambda: pd.Series(TEXTS, dtype=object),
+    "pandas python string": lambda: pd.Series(TEXTS, dtype="string[python]"),
+    "pandas arrow string": lambda: pd.Series(TEXTS, dtype="string[pyarrow]"),
+    "pandas category": lambda: pd.Series(TEXTS, dtype="category"),
+    "pandas slice": lambda: pd.Series(["before", *TEXTS, "after"])[1:-1],
+    "pandas index": lambda: pd.Index(TEXTS),
+    "pandas frame": lambda: pd.DataFrame({"text": TEXTS}),
+    "polars": lambda: pl.Series(TEXTS),
+    "polars categorical": lambda: pl.Series(TEXTS, dtype=pl.Categorical),
+    "polars enum": lambda: pl.Series(TEXTS, dtype=pl.Enum(sorted(set(TEXTS)))),
+    "polars slice": lambda: pl.Series(["before", *TEXTS, "after"]).slice(1, 4),
+    "polars chunks": lambda: pl.Series(TEXTS[:1]).append(pl.Series(TEXTS[1:])),
+    "polars frame": lambda: pl.DataFrame({"text": TEXTS}),
+    "arrow utf8": lambda: ARROW,
+    "arrow large_utf8": lambda: ARROW.cast(pa.large_string()),
+    "arrow utf8_view": lambda: ARROW.cast(pa.string_view()),
+    "arrow dictionary": lambda: ARROW.dictionary_encode(),
+    "arrow slice": lambda: pa.array(["before", *TEXTS, "after"]).slice(1, 4),
+    "arrow slice of dictionary": lambda: pa.array(["before", *TEXTS]).dictionary_encode().slice(1),
+    "arrow slice of views": lambda: pa.array(["before" * 9, *TEXTS], pa.string_view()).slice(1),
+    "arrow chunks": lambda: PARTS,
+    "arrow chunks of dictionaries": lambda: PARTS.dictionary_encode(),
+    "arrow table": lambda: pa.table({"text": PARTS}),
+    "arrow batch": lambda: pa.record_batch({"text": ARROW}),
+    "duckdb": lambda: relation(ARROW),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_of_any_library_is_a_list_of_texts(name: str) -> None:
+    assert fitted(COLUMNS[name]()) == fitted(TEXTS)
+    model = Classifier().fit(TEXTS, LABELS)
+    assert model.predict(COLUMNS[name]()).tolist() == model.predict(TEXTS).tolist()
+
+
+@given(corpora(text=texts()), st.integers(0, 9))
+def test_any_texts_are_the_same_in_any_column(corpus: Corpus, cut: int) -> None:
+    expected = fitted(corpus.texts, corpus.labels)
+    array = pa.array(corpus.texts, pa.string())
+    padded = pa.array(["x" * cut, *corpus.texts]).slice(1)
+    chunks = pa.chunked_array([corpus.texts[:cut], corpus.texts[cut:]], pa.string())
+    views, categories = array.cast(pa.string_view()), array.dictionary_encode()
+    for column in (array, padded, chunks, views, categories, pl.Series(corpus.texts), pd.Series(corpus.texts)):
+        assert fitted(column, corpus.labels) == expected
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [*TEXTS[:2], None, "c"],
+        np.array([*TEXTS[:2], None, "c"], dtype=object),
+        pd.Series([*TEXTS[:2], None, "c"]),
+        pd.Series([*TEXTS[:2], math.nan, "c"], dtype=object),
+        pd.Series([*TEXTS[:2], pd.NA, "c"], dtype="string[python]"),
+        pd.Series([*TEXTS[:2], None, "c"], dtype="category"),
+        pl.Series([*TEXTS[:2], None, "c"]),
+        pl.Series([*TEXTS[:2], None, "c"], dtype=pl.Categorical),
+        pa.array([*TEXTS[:2], None, "c"]),
+        pa.array(["before", *TEXTS[:2], None, "c"]).slice(1),
+        pa.array([*TEXTS[:2], None, "c"]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0, 0, 1, 0]), pa.array(["a", None])),
+        pa.chunked_array([TEXTS[:2], [None, "c"]]),
+        pa.table({"text": pa.chunked_array([TEXTS[:2], [None, "c"]])}),
+    ],
+    ids=lambda column: type(column).__name__,
+)
+def test_a_missing_text_is_an_error_that_names_its_row(column: Any) -> None:
+    with pytest.raises(InputError, match=r"^document 2 is (None|missing)"):
+        Classifier().fit(column, LABELS)
+    with pytest.raises(InputError, match=r"^document 2 is (None|missing)"):
+        Classifier().fit(TEXTS, LABELS).predict_proba(column)
+
+
+@pytest.mark.parametrize(
+    "column, message",
+    [
+        (pd.Series([1, 2]), "expected an Arrow column of strings, not of Int64"),
+        (pl.Series([1.5]), "expected an Arrow column of strings, not of Float64"),
+        (pa.array([b"a"]), "expected an Arrow column of strings, not of Binary"),
+        (pa.table({"a": ["x"], "b": ["y"]}), "expected an Arrow column of strings, not of Struct"),
+        (pa.nulls(3), "document 0 is missing"),
+        (np.arange(3), "document 0 is 0"),
+        (np.array([b"a"]), r"document 0 is bytes \(decode them first"),
+        (["a", b"b"], r"document 1 is bytes \(decode them first"),
+        (["a", math.nan], "document 1 is nan"),
+        (["a", 1.5], "document 1 is 1.5"),
+        (["a", ["b"]], "document 1 is of type list; each document must be a str"),
+        ("one text", "expected a list of documents, not one str"),
+        (None, "expected a list of documents, not None"),
+        (3, "expected a list of documents, not 3"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_column_of_texts_is_named(column: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Classifier().fit(column, LABELS)
+
+
+def test_a_relation_is_refused_where_it_is_no_column_of_texts() -> None:
+    model = Classifier()
+    with pytest.raises(InputError, match="document 2 is missing"):
+        model.fit(relation(pa.array([*TEXTS[:2], None, "c"])), LABELS)
+    with pytest.raises(InputError, match="expected an Arrow column of strings, not of Struct"):
+        model.fit(duckdb.sql("SELECT 'a' AS a, 'b' AS b"), ["x"])
+    with pytest.raises(LabelError, match="labels is of type DuckDBPyRelation; it must be a list or a column"):
+        model.fit(["a"], duckdb.sql("SELECT 'x'"))
+
+
+# Labels and weights --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        tuple(LABELS),
+        iter(LABELS),
+        np.array(LABELS),
+        np.array(LABELS, dtype=object),
+        pd.Series(LABELS),
+        pd.Series(LABELS, dtype="category"),
+        pl.Series(LABELS),
+        pl.Series(LABELS, dtype=pl.Categorical),
+        pa.array(LABELS),
+        pa.chunked_array([LABELS[:1], LABELS[1:]]).dictionary_encode(),
+        [np.str_(label) for label in LABELS],
+    ],
+    ids=lambda labels: type(labels).__name__,
+)
+def test_labels_can_be_a_column_of_any_library(labels: Any) -> None:
+    assert fitted(TEXTS, labels) == fitted(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "labels, plain",
+    [
+        (np.array([1, 0, 0, 1], dtype=np.uint8), [1, 0, 0, 1]),
+        (pd.Series([1, 0, 0, 1], dtype="Int64"), [1, 0, 0, 1]),
+        (pl.Series([1, 0, 0, 1]), [1, 0, 0, 1]),
+        (np.array([True, False, False, True]), [True, False, False, True]),
+        (pa.array([True, False, False, True]), [True, False, False, True]),
+    ],
+)
+def test_labels_can_be_numbers_or_truth_values(labels: Any, plain: list[Any]) -> None:
+    assert fitted(TEXTS, labels) == fitted(TEXTS, plain)
+    assert type(Classifier().fit(TEXTS, labels).predict("happy")) is type(plain[0])
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        (["x", None], "document 1 has no label"),
+        (["x", math.nan], "document 1 has no label"),
+        (pd.Series(["x", pd.NA], dtype="string"), "document 1 has no label"),
+        (pl.Series([1, None]), "document 1 has no label"),
+        (["x", 1.5], "document 1 has label 1.5, of type float; a label is a str, an int or a bool"),
+        (np.array([1.0, 2.0]), "document 0 has label 1.0, of type float"),
+        (["x", b"y"], "document 1 has label b'y', of type bytes"),
+        (["x", 1], "document 1 has label 1, of type int, but document 0 has 'x', of type str"),
+        ([1, True], "document 1 has label True, of type bool, but document 0 has 1, of type int"),
+        (np.array([["x"], ["y"]]), r"document 0 has label \['x'\], of type list"),
+        ("xy", "labels is of type str; it must be a list or a column"),
+        ({"x", "y"}, "labels is of type set; it must be a list or a column, in the documents' order"),
+        (pd.DataFrame({"label": ["x", "y"]}), "labels is of type DataFrame; it must be a list or a column"),
+        (None, "labels is None; it must be a list"),
+        (3, "labels is 3; it must be a list"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_label_is_named_with_its_row(labels: Any, message: str) -> None:
+    with pytest.raises(LabelError, match=message):
+        Classifier().fit(["a", "b"], labels)
+
+
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        ([1, -1], "document 1 has weight -1; a weight is a whole number from 0 to 4294967295"),
+        ([1, 1.5], "document 1 has weight 1.5"),
+        ([1, None], "document 1 has weight None"),
+        ([1, math.nan], "document 1 has weight nan"),
+        ([1, 2**32], "document 1 has weight 4294967296"),
+        ([1], "2 documents but 1 weights"),
+        (3, "weights is 3; it must be a list"),
+        ([0, 0], "no documents to learn from"),
+    ],
+)
+def test_what_is_no_weight_is_named_with_its_row(weights: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Classifier().fit(["a", "b"], ["x", "y"], weights=weights)
+
+
+@pytest.mark.parametrize(
+    "texts, labels, message",
+    [
+        ([], [], "no documents to learn from"),
+        (pa.array([], pa.string()), [], "no documents to learn from"),
+        (["a"], [], "1 documents but 0 labels"),
+        (["a"], ["x", "y"], "1 documents but 2 labels"),
+        (["a", None], ["x", "y"], "document 1 is None"),
+        (["a", "b"], ["x", None], "document 1 has no label"),
+    ],
+)
+def test_bad_input_never_changes_a_model(texts: Any, labels: Any, message: str) -> None:
+    model = Classifier().fit(TEXTS, LABELS)
+    before = pickle.dumps(model)
+    with pytest.raises(InputError, match=message):
+        model.fit(texts, labels)
+    if len(texts):
+        for change in (model.learn, model.forget):
+            with pytest.raises(InputError, match=message):
+                change(texts, labels)
+    assert pickle.dumps(model) == before
+
+
+# Sizes ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
+@pytest.mark.parametrize("labels, prior", [("xxx", [1]), ("xyy", [1 / 3, 2 / 3]), ("xyz", [1 / 3, 1 / 3, 1 / 3])])
+def test_texts_without_words_leave_only_the_prior(likelihood: str, labels: str, prior: list[float]) -> None:
+    model = Classifier(likelihood=likelihood).fit(["", "", "  "], list(labels))
+    assert model.predict_proba(["", "word"]).tolist() == [pytest.approx(prior)] * 2
+
+
+def test_a_hundred_thousand_classes_take_a_moment() -> None:
+    numbers = range(100_000)
+    start = time.monotonic()
+    model = Classifier().fit([f"word{i}" for i in numbers], list(numbers))
+    assert model.predict("word77777") == 77777
+    assert model.learn(["new"], [100_000]).predict(["new"]).tolist() == [100_000]
+    model.forget([f"word{i}" for i in numbers[1:]], list(numbers[1:]))
+    assert model.classes_.tolist() == [0, 100_000]
+    assert time.monotonic() - start < 20  # a few tenths of a second; hours if it were quadratic
+
+
+def test_a_text_of_a_hundred_megabytes_is_a_text() -> None:
+    model = Classifier().fit(["good film " * 10_000_000, "bad film"], ["yes", "no"])
+    assert model.counts_.occurrences == [2, 20_000_000]
+    long_word = "a" * 100_000_000
+    assert model.learn([long_word], ["no"]).predict(long_word) == "no"
+
+
+INTERRUPTED = """
+import pickle, signal
+from banbury import Classifier
+signal.signal(signal.SIGINT, signal.default_int_handler)
+model = Classifier().fit(["good", "bad"], ["yes", "no"])
+before = pickle.dumps(model)
+texts = [" ".join(f"word{i % 5000}" for i in range(100_000))] * 20_000  # a minute's work, in the memory of one
+arguments = [texts] if "METHOD" == "predict" else [texts, ["yes"] * len(texts)]
+print("at work", flush=True)
+try:
+    model.METHOD(*arguments)
+except KeyboardInterrupt:
+    print("unchanged" if pickle.dumps(model) == before else "changed", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+@pytest.mark.parametrize("method", ["fit", "learn", "predict"])
+def test_ctrl_c_stops_the_work_at_once_and_changes_nothing(method: str) -> None:
+    code = INTERRUPTED.replace("METHOD", method)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "at work\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        answer, _ = process.communicate()
+        assert answer == "unchanged\n"
+        assert time.monotonic() - start < 5  # half a second, on a machine with nothing else to do
