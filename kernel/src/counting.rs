@@ -143,7 +143,8 @@ impl Tally {
     fn add(&mut self, weight: u32, stamp: u32) -> bool {
         let is_first = self.last == 0;
         self.occurrences += weight;
-        self.documents += if self.last == stamp { 0 } else { weight };
+        // Multiplied, not chosen: whether a word has been in the document before cannot be guessed.
+        self.documents += weight * u32::from(self.last != stamp);
         self.last = stamp;
         is_first
     }

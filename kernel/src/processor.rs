@@ -99,19 +99,15 @@ fn classify_avx2(block: &[u8; 64], lower: &mut [u8; 64]) -> Masks {
 
 /// Where runs of word bytes start and end, in turn: what [`word_bounds`] looks for.
 pub struct Runs<'a> {
-    /// Receives the text in lower case (ASCII letters only), filled up with zeros to whole blocks.
-    pub lower: &'a mut [u8],
-    /// Where the text starts, for the bounds.
-    pub offset: u32,
+    /// Receives, behind what it holds, the text in lower case (ASCII letters only), with at least one zero after it.
+    pub lower: &'a mut Vec<u8>,
     /// Whether runs of a single byte are left out.
     pub skip_single: bool,
     /// Receives the bounds; has room for one a byte, and 64 more.
     pub bounds: &'a mut [u32],
 }
 
-/// The bounds of the runs of word bytes in `text`: how many, and whether any byte of the text is not ASCII.
-///
-/// `runs.lower` is longer than the text, by up to 64 bytes, and its length is a multiple of 64.
+/// The bounds of the runs of word bytes in `text`, as places in `runs.lower`: how many, and whether any byte is not ASCII.
 pub fn word_bounds(text: &[u8], runs: Runs) -> (usize, bool) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2")
@@ -133,14 +129,17 @@ macro_rules! word_bounds_with {
         let mut wide = 0;
         // A block is dealt with when the next one is known: a single byte at its end may be the start of a run.
         let (mut block_word, mut before, mut carry) = (0, 0, 0);
-        let (mut written, mut base) = (0, $runs.offset.wrapping_sub(64));
-        let lower = $runs.lower.as_chunks_mut::<64>().0;
+        let (mut written, mut base) = (0, ($runs.lower.len() as u32).wrapping_sub(64));
+        $runs.lower.reserve($text.len() + 128);
         for at in 0..=blocks.len() + 1 {
-            let masks = match (blocks.get(at), lower.get_mut(at)) {
-                (Some(block), Some(lower)) => $classify(block, lower),
-                (None, Some(lower)) if at == blocks.len() => $classify(&last, lower),
-                _ => Masks { word: 0, wide: 0 },
-            };
+            let block = blocks.get(at).unwrap_or(&last);
+            let mut lower = [0; 64];
+            let mut masks = $classify(block, &mut lower);
+            if at > blocks.len() {
+                masks = Masks { word: 0, wide: 0 };
+            } else {
+                $runs.lower.extend_from_slice(&lower);
+            }
             wide |= masks.wide;
             let neighbours = (block_word << 1) | before | (block_word >> 1) | (masks.word << 63);
             let word = block_word & (neighbours | keep_single);
@@ -280,9 +279,8 @@ mod tests {
             }
             for skip_single in [false, true] {
                 let find = |bounds_of: fn(&[u8], Runs) -> (usize, bool)| {
-                    let (mut lower, mut bounds) = (vec![1; (text.len() + 64) / 64 * 64], vec![0; text.len() + 128]);
-                    let runs = Runs { lower: &mut lower, offset: 100, skip_single, bounds: &mut bounds };
-                    let (n, wide) = bounds_of(&text, runs);
+                    let (mut lower, mut bounds) = (vec![1; 100], vec![0; text.len() + 128]);
+                    let (n, wide) = bounds_of(&text, Runs { lower: &mut lower, skip_single, bounds: &mut bounds });
                     bounds.truncate(n);
                     (lower, bounds, wide)
                 };
@@ -290,7 +288,7 @@ mod tests {
                 assert_eq!(found, find(word_bounds_plain));
                 assert_eq!(found.1, bounds_byte_by_byte(&text, skip_single));
                 assert_eq!(found.2, !text.is_ascii());
-                assert_eq!(found.0[..text.len()], text.to_ascii_lowercase());
+                assert_eq!(found.0[100..=100 + text.len()], [text.to_ascii_lowercase(), vec![0]].concat());
             }
         }
     }

@@ -59,6 +59,14 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         }
     }
 
+    /// The value of a key that is at the first place where it could be: most are. Equal keys are taken for the same.
+    #[inline(always)]
+    pub fn at_home(&mut self, key: K, hash: u64) -> Option<&mut V> {
+        let home = self.home(hash);
+        let slot = &mut self.slots[home];
+        (slot.key == key).then_some(&mut slot.value)
+    }
+
     /// Where a key is, and whether it has only come there now.
     #[inline(always)]
     pub fn place(&mut self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> (usize, bool) {
@@ -83,10 +91,10 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         &mut self.slots[place].value
     }
 
-    /// Whether the next new key should find a larger table.
+    /// Whether `n` more keys should find a larger table.
     #[inline(always)]
-    pub fn is_full(&self) -> bool {
-        self.len * 8 >= self.slots.len() * 5
+    pub fn is_full(&self, n: usize) -> bool {
+        (self.len + n) * 8 >= self.slots.len() * 5
     }
 
     /// Makes room for twice as many keys.
@@ -119,7 +127,7 @@ mod tests {
             let (place, is_new) = table.place(key, key.hash(seed), |_| true);
             assert!(is_new);
             *table.at(place) = key as u32 * 3;
-            if table.is_full() {
+            if table.is_full(1) {
                 table.grow(|key| key.hash(seed));
             }
         }

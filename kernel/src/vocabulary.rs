@@ -97,12 +97,12 @@ pub struct WordKey([u64; 2]);
 impl WordKey {
     const LONG: u64 = 0xff << 56;
 
-    /// The key of the word that lies at `start..end` of `bytes`, where at least 16 bytes follow `start`.
+    /// The key of the word of `length` bytes, 15 at the most, that starts at `start`, where 16 bytes can be read.
     #[inline(always)]
-    fn new(bytes: &[u8], start: usize, end: usize, seed: Seed) -> Self {
+    fn short(bytes: &[u8], start: usize, length: usize) -> Self {
         const MASKS: [[u64; 2]; 16] = {
             let mut masks = [[0; 2]; 16];
-            let mut length = 1;
+            let mut length = 0;
             while length < 16 {
                 let mask = (1u128 << (8 * length)) - 1;
                 masks[length] = [mask as u64, (mask >> 64) as u64];
@@ -110,14 +110,9 @@ impl WordKey {
             }
             masks
         };
-        let length = end - start;
-        if length > 15 {
-            return Self::long(&bytes[start..end], seed);
-        }
-        let raw: [u8; 16] = bytes[start..start + 16].try_into().expect("sixteen bytes");
-        let low = u64::from_le_bytes(raw[..8].try_into().expect("eight bytes"));
-        let high = u64::from_le_bytes(raw[8..].try_into().expect("eight bytes"));
-        let mask = MASKS[length];
+        let raw: &[u8; 16] = bytes[start..start + 16].try_into().expect("sixteen bytes");
+        let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(*raw).map(u64::from_le);
+        let mask = MASKS[length & 15];
         WordKey([low & mask[0], high & mask[1] | (length as u64 + 1) << 56])
     }
 
@@ -132,7 +127,7 @@ impl WordKey {
 }
 
 impl Key for WordKey {
-    /// Even the empty word has its length in its key, counted from 1.
+    /// A word's length is part of its key, counted from 1, so that no key is zero.
     const EMPTY: Self = WordKey([0; 2]);
 
     #[inline(always)]
@@ -482,17 +477,30 @@ fn key_of(name: &[u8], seed: Seed) -> WordKey {
     }
     let mut padded = [0; 16];
     padded[..name.len()].copy_from_slice(name);
-    WordKey::new(&padded, 0, name.len(), seed)
+    WordKey::short(&padded, 0, name.len())
 }
 
 /// The keys of `tokens` and their hashes.
 pub fn make_keys(tokens: &mut Tokens, seed: Seed, keys: &mut Vec<Hashed>) {
     tokens.pad();
     keys.clear();
+    let bytes = &tokens.bytes[..];
+    let mut has_long = false;
     keys.extend(tokens.spans.iter().map(|&[start, end]| {
-        let key = WordKey::new(&tokens.bytes, start as usize, end as usize, seed);
+        let length = (end - start) as usize;
+        has_long |= length > 15;
+        let key = WordKey::short(bytes, start as usize, length.min(15));
         Hashed { key, hash: key.hash(seed) }
     }));
+    // Long words are rare; to leave them for later keeps the loop above short.
+    if has_long {
+        for (hashed, &[start, end]) in keys.iter_mut().zip(&tokens.spans) {
+            if end - start > 15 {
+                let key = WordKey::long(&tokens.bytes[start as usize..end as usize], seed);
+                *hashed = Hashed { key, hash: key.hash(seed) };
+            }
+        }
+    }
 }
 
 #[cfg(test)]

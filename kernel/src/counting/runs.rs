@@ -154,7 +154,7 @@ impl Counter {
             if let Some(&position) = positions.get(i) {
                 self.places.push((position, tally.id));
             }
-            if is_new && table.is_full() {
+            if is_new && table.is_full(1) {
                 let ids: Vec<u32> = touched.drain(..).map(|place| table.at(place as usize).id).collect();
                 table.grow(place_hash);
                 let place =

@@ -123,6 +123,9 @@ impl Counter {
 
     /// Counts the documents from rank `first` on; `ends` are the ends of their tokens among `keys`.
     fn add(&mut self, order: &Order, first: usize, ends: &[usize], keys: &[Hashed], tokens: &Tokens) {
+        while self.table.is_full(keys.len()) {
+            self.grow();
+        }
         let mut from = 0;
         for (rank, &end) in (first..).zip(ends) {
             let (weight, stamp) = (order.weight(rank), rank as u32 + 1);
@@ -131,25 +134,15 @@ impl Counter {
                     self.table.expect(next.hash);
                 }
                 let Hashed { key, hash } = keys[i];
-                let long = &self.long;
-                let same = |tally: &Tally| !key.is_long() || long.get(tally.id) == Some(tokens.get(i));
-                let (place, is_new) = self.table.place(key, hash, same);
-                let tally = self.table.at(place);
-                if is_new {
-                    tally.id = self.keys.len() as u32;
-                    if key.is_long() {
-                        self.long.push(tally.id, tokens.get(i));
+                let id = match self.table.at_home(key, hash) {
+                    Some(tally) if tally.last != 0 && !key.is_long() => {
+                        tally.add(weight, stamp);
+                        tally.id
                     }
-                    self.keys.push(key);
-                }
-                if tally.add(weight, stamp) {
-                    self.touched.push(place as u32);
-                }
+                    _ => self.add_with_care(keys[i], tokens.get(i), weight, stamp),
+                };
                 if self.keep {
-                    self.stream.ids.push(tally.id);
-                }
-                if is_new && self.table.is_full() {
-                    self.grow();
+                    self.stream.ids.push(id);
                 }
             }
             from = end;
@@ -157,6 +150,25 @@ impl Counter {
                 self.stream.ends.push(self.stream.ids.len());
             }
         }
+    }
+
+    /// Counts a word that may be new, or new to the class, or long, or not at its first place; its id.
+    #[inline(never)]
+    fn add_with_care(&mut self, Hashed { key, hash }: Hashed, word: &[u8], weight: u32, stamp: u32) -> u32 {
+        let same = |tally: &Tally| !key.is_long() || self.long.get(tally.id) == Some(word);
+        let (place, is_new) = self.table.place(key, hash, same);
+        let tally = self.table.at(place);
+        if is_new {
+            tally.id = self.keys.len() as u32;
+            self.keys.push(key);
+            if key.is_long() {
+                self.long.push(tally.id, word);
+            }
+        }
+        if tally.add(weight, stamp) {
+            self.touched.push(place as u32);
+        }
+        tally.id
     }
 
     /// A larger table, in which what the class has touched is elsewhere.

@@ -4,7 +4,7 @@
 //! word, not for each byte. Runs that hold other characters are looked at again, character by character.
 
 use super::Tokens;
-use super::classes::{UPPER, WORD, class};
+use super::classes::{Classes, UPPER, WORD, class};
 use super::lowercase::push_lowercase_character;
 use crate::processor::{Runs, word_bounds};
 
@@ -12,15 +12,12 @@ use crate::processor::{Runs, word_bounds};
 /// text needs a closer look: a Σ is lower-cased by what surrounds it.
 pub(super) fn words(text: &str, min_length: usize, out: &mut Tokens) -> bool {
     let begin = out.bytes.len();
-    out.bytes.resize(begin + (text.len() + 64) / 64 * 64, 0);
-    let offset = u32::try_from(begin).ok().filter(|_| out.bytes.len() <= u32::MAX as usize);
-    let offset = offset.expect("the tokens of a run of documents fit in 4 GiB");
+    assert!(begin + text.len() + 128 <= u32::MAX as usize, "the tokens of a run of documents fit in 4 GiB");
     if out.bounds.len() < text.len() + 128 {
         out.bounds.resize(text.len() + 128, 0);
     }
     let mut bounds = std::mem::take(&mut out.bounds);
-    let lower = &mut out.bytes[begin..];
-    let runs = Runs { lower, offset, skip_single: min_length > 1, bounds: &mut bounds };
+    let runs = Runs { lower: &mut out.bytes, skip_single: min_length > 1, bounds: &mut bounds };
     let (n_bounds, is_wide) = word_bounds(text.as_bytes(), runs);
     let runs = bounds[..n_bounds].as_chunks::<2>().0;
     // What a Σ becomes depends on its neighbours, beyond the run it is in.
@@ -40,6 +37,7 @@ pub(super) fn words(text: &str, min_length: usize, out: &mut Tokens) -> bool {
 
 /// Takes those runs apart that hold characters which belong to no word, and puts the other characters into lower case.
 fn look_again(text: &str, begin: usize, runs: &[[u32; 2]], min_length: usize, out: &mut Tokens) {
+    let mut classes = Classes::new();
     let mut wide = next_wide(text, begin, begin);
     for &[start, end] in runs {
         if end as usize <= wide {
@@ -48,25 +46,32 @@ fn look_again(text: &str, begin: usize, runs: &[[u32; 2]], min_length: usize, ou
             }
             continue;
         }
-        let run = std::str::from_utf8(&out.bytes[start as usize..end as usize]).expect("runs end between characters");
+        // ASCII letters are in lower case in `out` already.
+        let run = &text[start as usize - begin..end as usize - begin];
         let mut length = 0;
         let is_word = run.chars().all(|character| {
             length += 1;
-            class(character) & WORD != 0 && class(character) & UPPER == 0
+            let class = classes.of(character);
+            class & WORD != 0 && (class & UPPER == 0 || character.is_ascii())
         });
         if !is_word {
-            let mut lowered = Vec::with_capacity(run.len() + 8);
-            run.chars().for_each(|character| push_lowercase_character(character, &mut lowered));
-            let lowered = std::str::from_utf8(&lowered).expect("lower case is text");
-            for word in lowered.split(|character| class(character) & WORD == 0) {
-                if !word.is_empty() && (min_length <= 1 || word.chars().count() >= min_length) {
-                    out.push(word.as_bytes());
-                }
-            }
+            push_words(run, min_length, out);
         } else if length >= min_length {
             out.spans.push([start, end]);
         }
         wide = next_wide(text, begin, end as usize);
+    }
+}
+
+/// Appends the words of a run, in lower case.
+fn push_words(run: &str, min_length: usize, out: &mut Tokens) {
+    let mut lowered = Vec::with_capacity(run.len() + 8);
+    run.chars().for_each(|character| push_lowercase_character(character, &mut lowered));
+    let lowered = std::str::from_utf8(&lowered).expect("lower case is text");
+    for word in lowered.split(|character| class(character) & WORD == 0) {
+        if !word.is_empty() && (min_length <= 1 || word.chars().count() >= min_length) {
+            out.push(word.as_bytes());
+        }
     }
 }
 

@@ -81,6 +81,31 @@ pub(super) fn class(character: char) -> Class {
     PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE]
 }
 
+/// The class of one character after the other; neighbours share a page, which is found once.
+pub(super) struct Classes {
+    number: usize,
+    page: &'static [Class; PAGE],
+}
+
+impl Classes {
+    pub(super) fn new() -> Self {
+        Classes { number: 0, page: PAGES[0].get_or_init(|| page(0)) }
+    }
+
+    #[inline]
+    pub(super) fn of(&mut self, character: char) -> Class {
+        let point = character as usize;
+        if point < 128 {
+            return ASCII[point];
+        }
+        if point / PAGE != self.number {
+            self.number = point / PAGE;
+            self.page = PAGES[self.number].get_or_init(|| page(self.number));
+        }
+        self.page[point % PAGE]
+    }
+}
+
 #[cold]
 fn page(number: usize) -> Box<[Class; PAGE]> {
     let first = (number * PAGE) as u32;
