@@ -105,14 +105,17 @@ class Figures:
     def mean(cls, several: list[Figures]) -> Figures:
         """Their means, over folds or over sets."""
         columns: Any = zip(*(asdict(figures).values() for figures in several), strict=True)
-        return cls(*(None if None in column else fmean(column) for column in columns))
+        means: Iterator[Any] = (None if None in column else fmean(column) for column in columns)
+        return cls(*means)
 
     def shortfalls(self, floor: Floor) -> list[str]:
-        """The names of the figures that do not reach the floor."""
-        at_most = [
-            name for name in ("log_loss", "ece") if (limit := getattr(floor, name)) and getattr(self, name) > limit
-        ]
-        return (["accuracy"] if self.accuracy < floor.accuracy else []) + at_most
+        """The names of the figures that do not reach the floor; one that is not a number never does."""
+        reached = {
+            "accuracy": self.accuracy >= floor.accuracy,
+            "log loss": floor.log_loss is None or (self.log_loss is not None and self.log_loss <= floor.log_loss),
+            "ECE": floor.ece is None or (self.ece is not None and self.ece <= floor.ece),
+        }
+        return [name for name, is_reached in reached.items() if not is_reached]
 
 
 HEADINGS = "".join(f"{name:>10}" for name in ("accuracy", "macro-F1", "log loss", "ECE", "fit", "predict"))
@@ -197,7 +200,7 @@ def print_floors(found: dict[tuple[str, str], Figures]) -> None:
         figures = found[name, key]
         pairs = [(getattr(figures, column), getattr(floor, column)) for column in ("accuracy", "log_loss", "ece")]
         columns = "".join(f"{number(ours, 4):>10}{number(limit, 3):>10}" for ours, limit in pairs)
-        missed = [column.replace("_", " ") for column in figures.shortfalls(floor)]
+        missed = figures.shortfalls(floor)
         n_missed += bool(missed)
         verdict = f"MISSED: {', '.join(missed)}" if missed else "met"
         print(f"{SETS[name]:<20}{MODELS[key].title:<22}{columns}  {verdict}")
@@ -218,7 +221,7 @@ def few_documents(sets: list[str], models: list[str], quick: bool) -> list[dict[
                 drawn = sample(split, size, seed=draw)
                 losses: dict[str, Any] = {key: judge(MODELS[key], drawn).log_loss for key in peers + ours}
                 limit = min(losses[key] for key in peers)
-                higher = [key for key in ours if losses[key] >= limit]
+                higher = [key for key in ours if not losses[key] < limit]
                 columns = "".join(f"{number(loss, 4):>26}" for loss in losses.values())
                 verdict = f"HIGHER: {', '.join(higher)}" if higher else "lower"
                 print(f"{SETS[name]:<16}{size:>10}{draw + 1:>6}{columns}  {verdict}", flush=True)

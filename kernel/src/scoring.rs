@@ -20,6 +20,10 @@ use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, make_
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
+/// A feature with so many occurrences has a row of its own where there are few classes: adding a row takes no guess at how long
+/// a list is, and most tokens are frequent features.
+const FREQUENT: u64 = 16;
+const FEW_CLASSES: usize = 64;
 /// How many lookups ahead memory is asked for.
 const AHEAD: usize = 16;
 
@@ -622,7 +626,7 @@ impl Weights {
         let total = total(row);
         if known == 0 {
             self.places.push(Place { start: 0, len: 0 });
-        } else if known * 3 > unseen.len() {
+        } else if known * 3 > unseen.len() || (unseen.len() <= FEW_CLASSES && total >= FREQUENT) {
             let width = unseen.len().next_multiple_of(LANES);
             let start = self.dense.len();
             self.places.push(Place { start: (start / width) as u32, len: Place::ROW });
