@@ -1,10 +1,12 @@
 //! From documents to scores: for each class, the sum of its features' weights.
 //!
 //! Weights are computed from the counts when they are needed. After some use they are kept, in a table where a word is found
-//! together with its weight; it holds exactly the numbers that would be computed, so it changes the time and nothing else. With two classes one number
-//! a feature is enough, the difference of their weights (λ), and the first class scores zero: a score of exactly 0 is then
-//! a tie, as on paper. With more classes, frequent features have a row with a weight for each class; the others have a list
-//! of the few classes that know them, to be added to the row that all unseen cells share.
+//! together with its weight (`lookup.rs`); it holds exactly the numbers that would be computed, so it changes the time and
+//! nothing else. With two classes one number a feature is enough, the difference of their weights (λ), and the first
+//! class scores zero: a score of exactly 0 is then a tie, as on paper. `weights.rs` has the other cases.
+
+mod lookup;
+mod weights;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -12,20 +14,14 @@ use std::sync::{Mutex, OnceLock};
 use crate::counting::each_on_a_thread;
 use crate::counts::{Block, Counts, Kind, Names, find_cell};
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
-use crate::processor::{LANES, add_rows};
 use crate::rows::Cell;
-use crate::table::Table;
 use crate::text::{Analyzer, Tokens};
-use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, make_keys, pair};
+use crate::vocabulary::{Hashed, UNKNOWN, make_keys};
+use lookup::{Known, KnownFeatures, Looked, Ready, known};
+use weights::{Sums, Weights, lambda, sum_in_lanes, total};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
-/// A feature with so many occurrences has a row of its own where there are few classes: adding a row takes no guess at how long
-/// a list is, and most tokens are frequent features.
-const FREQUENT: u64 = 16;
-const FEW_CLASSES: usize = 64;
-/// How many lookups ahead memory is asked for.
-const AHEAD: usize = 16;
 
 /// Scores documents by the counts that it was made from.
 pub struct Scorer {
@@ -358,226 +354,6 @@ fn find_name<'a>(counts: &'a Counts, name: &'a str) -> impl Iterator<Item = (usi
     (0..counts.blocks.len()).map(move |block| (block, counts.find(block, name))).filter(|(_, id)| *id != UNKNOWN)
 }
 
-/// Occurrences of a feature in all classes.
-pub fn total(row: &[Cell]) -> u64 {
-    row.iter().map(|cell| u64::from(cell.occurrences)).sum()
-}
-
-/// The second class's weight less the first's; 0 for a feature that has been forgotten.
-fn lambda(row: &[Cell], model: &Model) -> f64 {
-    match total(row) {
-        0 => 0.0,
-        total => model.weight(find_cell(row, 1), total).log - model.weight(find_cell(row, 0), total).log,
-    }
-}
-
-/// The running sums of one document.
-#[derive(Default)]
-struct Sums {
-    /// Whether `logs` is one number, the second class's lead over the first.
-    difference: bool,
-    logs: Vec<f64>,
-    /// Which rows of weights are still to be added.
-    rows: Vec<u32>,
-    /// Used instead of `logs` where some weights are impossible.
-    exact: Vec<Weight>,
-}
-
-impl Sums {
-    fn start(&mut self, model: &Model, difference: bool) {
-        self.difference = difference;
-        self.exact.clear();
-        self.logs.clear();
-        if difference {
-            self.logs.push(model.start[1].log - model.start[0].log);
-        } else if model.form.is_smooth() {
-            self.logs.extend(model.start.iter().map(|weight| weight.log));
-        } else {
-            self.exact.extend_from_slice(&model.start);
-        }
-    }
-
-    /// The second class's lead, with the prior.
-    fn lead(&self, log_prior: &[f64]) -> f64 {
-        self.logs[0] + (log_prior[1] - log_prior[0])
-    }
-
-    fn get(&self, class: usize, log_prior: &[f64]) -> f64 {
-        self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value()) + log_prior[class]
-    }
-
-    fn write(&self, log_prior: &[f64], out: &mut [f64]) {
-        if self.difference {
-            let lead = self.lead(log_prior);
-            // Infinite where the first class has prior 0: then it is that class that has none.
-            [out[0], out[1]] = if lead == f64::INFINITY { [f64::NEG_INFINITY, 0.0] } else { [0.0, lead] };
-            return;
-        }
-        for (class, score) in out.iter_mut().enumerate() {
-            *score = self.get(class, log_prior);
-        }
-        // Where no class is possible nothing is known, and the prior speaks alone.
-        if out.iter().all(|score| *score == f64::NEG_INFINITY) {
-            out.copy_from_slice(log_prior);
-        }
-    }
-
-    fn best(&self, log_prior: &[f64]) -> u32 {
-        if self.difference {
-            return u32::from(self.lead(log_prior) > 0.0);
-        }
-        let first_highest = |score: &dyn Fn(usize) -> f64| {
-            let (mut best, mut highest) = (0, score(0));
-            for class in 1..log_prior.len() {
-                let score = score(class);
-                if score > highest {
-                    (best, highest) = (class, score);
-                }
-            }
-            (best as u32, highest)
-        };
-        match first_highest(&|class| self.get(class, log_prior)) {
-            (_, f64::NEG_INFINITY) => first_highest(&|class| log_prior[class]).0,
-            (best, _) => best,
-        }
-    }
-}
-
-/// The sum of weights, in four lanes: a fixed order, so the same to the bit every time, that does not wait for each addition.
-fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
-    let mut lanes = [0.0; 4];
-    weights.enumerate().for_each(|(i, weight)| lanes[i % 4] += weight);
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-}
-
-/// A feature as the table of known features has it.
-#[derive(Clone, Copy)]
-struct Known {
-    id: u32,
-    weight: Stored,
-}
-
-impl Known {
-    /// One of which the weight is not known yet, or will never be.
-    fn bare(id: u32) -> Self {
-        Known { id, weight: Stored(0) }
-    }
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Known::bare(UNKNOWN)
-    }
-}
-
-/// Eight bytes: λ, or where the weights of all classes are. All zeros add nothing either way.
-#[derive(Clone, Copy)]
-struct Stored(u64);
-
-impl Stored {
-    fn lambda(self) -> f64 {
-        f64::from_bits(self.0)
-    }
-
-    fn place(self) -> Place {
-        Place { start: self.0 as u32, len: (self.0 >> 32) as u32 }
-    }
-}
-
-/// What scoring keeps of a block after some use.
-struct Ready {
-    known: KnownFeatures,
-    weights: Weights,
-}
-
-enum KnownFeatures {
-    Words(Table<WordKey, Known>),
-    Runs(Table<u64, Known>),
-}
-
-fn known<K: Key>(index: &Index<K>, weights: &Weights) -> Table<K, Known> {
-    let mut table = Table::with_room_for(index.len());
-    for (id, &key) in index.keys().iter().enumerate() {
-        // Equal keys are those of long words with the same hash: both have a place.
-        let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
-        *table.at(place) = Known { id: id as u32, weight: weights.stored(id) };
-    }
-    table
-}
-
-/// The features of some documents, of one block.
-#[derive(Default)]
-struct Looked {
-    found: Vec<Known>,
-    ends: Vec<usize>,
-    /// Whether they were found together with their weights.
-    is_ready: bool,
-    /// For each feature the last document that had it.
-    seen: Vec<u32>,
-}
-
-impl Looked {
-    fn clear(&mut self, is_ready: bool) {
-        self.found.clear();
-        self.ends.clear();
-        self.is_ready = is_ready;
-    }
-
-    fn range(&self, at: usize) -> std::ops::Range<usize> {
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        start..self.ends[at]
-    }
-
-    /// Makes every feature of a document unknown that stands there already.
-    fn keep_first(&mut self, range: std::ops::Range<usize>, stamp: u32, n_features: usize) {
-        self.seen.resize(n_features, 0);
-        for known in &mut self.found[range] {
-            let Some(seen) = self.seen.get_mut(known.id as usize) else { continue };
-            if std::mem::replace(seen, stamp) == stamp {
-                *known = Known::default();
-            }
-        }
-    }
-
-    fn find_words(&mut self, known: &Table<WordKey, Known>, keys: &[Hashed], tokens: &Tokens, words: &Words) {
-        self.found.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
-            if let Some(next) = keys.get(i + AHEAD) {
-                known.expect(next.hash);
-            }
-            let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(i));
-            known.get(key, hash, same).copied().unwrap_or_default()
-        }));
-    }
-
-    fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[(u64, u64)]) {
-        self.found.extend(pairs.iter().enumerate().map(|(i, &(key, hash))| {
-            if let Some(&(_, next)) = pairs.get(i + AHEAD) {
-                known.expect(next);
-            }
-            if key == u64::EMPTY {
-                Known::default()
-            } else {
-                known.get(key, hash, |_| true).copied().unwrap_or_default()
-            }
-        }));
-    }
-
-    /// The keys of the runs of `n` words in the documents of `words`, and their hashes; `left` has the runs of n - 1 words.
-    /// Runs with an unknown part have their places too.
-    fn make_runs(&mut self, words: &Looked, left: &Looked, n: usize, seed: Seed, pairs: &mut Vec<(u64, u64)>) {
-        pairs.clear();
-        for at in 0..words.ends.len() {
-            let (words, left) = (&words.found[words.range(at)], &left.found[left.range(at)]);
-            for (left, right) in left.iter().zip(words.iter().skip(n - 1)) {
-                let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
-                let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
-                pairs.push((key, key.hash(seed)));
-            }
-            self.ends.push(pairs.len());
-        }
-    }
-}
-
 /// What scoring needs of memory, kept between calls.
 #[derive(Default)]
 struct Scratch {
@@ -589,86 +365,4 @@ struct Scratch {
     few: Weights,
     stamp: u32,
     sums: Sums,
-}
-
-/// The weights of features of a smooth model.
-#[derive(Default)]
-struct Weights {
-    /// For two classes one number a feature, λ. Otherwise rows with a weight for each class, filled up to a whole number of
-    /// [`LANES`].
-    dense: Vec<f64>,
-    /// For each feature where its row or its list starts; with λ not used.
-    places: Vec<Place>,
-    /// Classes that know a feature, and by how much its weight there differs from that of an unseen one.
-    list: Vec<(u32, f64)>,
-}
-
-#[derive(Clone, Copy)]
-struct Place {
-    start: u32,
-    /// How many in the list; [`Place::ROW`] for a row.
-    len: u32,
-}
-
-impl Place {
-    const ROW: u32 = u32::MAX;
-}
-
-impl Weights {
-    fn clear(&mut self) {
-        self.dense.clear();
-        self.places.clear();
-        self.list.clear();
-    }
-
-    fn push(&mut self, row: &[Cell], model: &Model, unseen: &[f64]) {
-        let known = row.iter().filter(|cell| !cell.is_zero()).count();
-        let total = total(row);
-        if known == 0 {
-            self.places.push(Place { start: 0, len: 0 });
-        } else if known * 3 > unseen.len() || (unseen.len() <= FEW_CLASSES && total >= FREQUENT) {
-            let width = unseen.len().next_multiple_of(LANES);
-            let start = self.dense.len();
-            self.places.push(Place { start: (start / width) as u32, len: Place::ROW });
-            self.dense.extend((0..unseen.len() as u32).map(|class| model.weight(find_cell(row, class), total).log));
-            self.dense.resize(start + width, 0.0);
-        } else {
-            self.places.push(Place { start: self.list.len() as u32, len: known as u32 });
-            // What a whole row has in common does not matter to a decision, so complement's share of `total` is left out.
-            let common = model.weight(Cell { class: 0, documents: 0, occurrences: 0 }, total).log - unseen[0];
-            for cell in row.iter().filter(|cell| !cell.is_zero()) {
-                let more = model.weight(*cell, total).log - unseen[cell.class as usize] - common;
-                self.list.push((cell.class, more));
-            }
-        }
-    }
-
-    /// What a table of known features keeps of feature `id`.
-    fn stored(&self, id: usize) -> Stored {
-        match self.places.get(id) {
-            Some(place) => Stored(u64::from(place.start) | u64::from(place.len) << 32),
-            None => Stored(self.dense.get(id).map_or(0, |lambda| lambda.to_bits())),
-        }
-    }
-
-    /// Adds the weights of the features at these places, for each class.
-    fn add(&self, places: impl Iterator<Item = Place>, unseen: &[f64], sums: &mut Sums) {
-        sums.rows.clear();
-        let mut n_listed = 0;
-        for place in places {
-            if place.len == Place::ROW {
-                sums.rows.push(place.start);
-            } else if place.len > 0 {
-                n_listed += 1;
-                let list = &self.list[place.start as usize..(place.start + place.len) as usize];
-                list.iter().for_each(|(class, more)| sums.logs[*class as usize] += more);
-            }
-        }
-        if n_listed > 0 {
-            sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
-        }
-        sums.logs.resize(unseen.len().next_multiple_of(LANES), 0.0);
-        add_rows(&self.dense, &sums.rows, &mut sums.logs);
-        sums.logs.truncate(unseen.len());
-    }
 }
