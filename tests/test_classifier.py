@@ -386,3 +386,10 @@ def test_a_model_can_be_asked_while_it_learns_new_labels() -> None:
     assert {label for answer in answers for label in answer.result()} == {"positive"}
     assert sum(model.counts_.documents) == 4 + 4 * 100
     assert len(model.classes_) == 2 + 4 * 100
+
+
+def test_a_class_without_words_of_its_own_is_impossible_for_any_word() -> None:
+    model = Classifier.textbook(vocabulary="class").fit(["", "good"], ["empty", "full"])
+    assert model.joint_log_likelihood(["good"])[0, 0] == -math.inf
+    assert model.predict("good") == "full"
+    assert model.predict_proba(["good"])[0].tolist() == [0, 1]

@@ -6,13 +6,16 @@
 pub mod array;
 pub mod counting;
 pub mod counts;
+pub mod documents;
 pub mod error;
 pub mod likelihoods;
 pub mod processor;
 pub mod rows;
 pub mod scoring;
+pub mod selection;
 pub mod table;
 pub mod text;
+pub mod trust;
 pub mod vocabulary;
 
 #[cfg(feature = "python")]

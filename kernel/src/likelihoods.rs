@@ -35,7 +35,8 @@ impl Form {
     /// Whether every weight is a number.
     pub fn is_smooth(&self) -> bool {
         let absent = self.likelihood != Likelihood::Bernoulli || self.absent_smoothing > 0.0;
-        self.smoothing > 0.0 && absent
+        // A class that has seen no feature has an empty vocabulary of its own.
+        self.smoothing > 0.0 && absent && !self.class_vocabulary
     }
 }
 
@@ -49,7 +50,8 @@ pub struct Weight {
 
 impl Weight {
     pub fn ln(probability_top: f64, log_bottom: f64) -> Self {
-        if probability_top > 0.0 {
+        // A share of nothing is nothing, too.
+        if probability_top > 0.0 && log_bottom > f64::NEG_INFINITY {
             Weight { log: probability_top.ln() - log_bottom, impossible: 0 }
         } else {
             Weight { log: 0.0, impossible: 1 }
@@ -58,6 +60,11 @@ impl Weight {
 
     pub fn minus(self, other: Weight) -> Self {
         Weight { log: self.log - other.log, impossible: self.impossible - other.impossible }
+    }
+
+    /// So many of it.
+    pub fn times(self, n: u32) -> Self {
+        Weight { log: self.log * f64::from(n), impossible: self.impossible * i64::from(n) }
     }
 
     pub fn value(self) -> f64 {
@@ -69,6 +76,27 @@ impl AddAssign for Weight {
     fn add_assign(&mut self, other: Weight) {
         self.log += other.log;
         self.impossible += other.impossible;
+    }
+}
+
+/// What the denominators are made of, by class.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    pub documents: Vec<u64>,
+    pub occurrences: Vec<u64>,
+    /// How many features the class's denominator counts: all, or its own.
+    pub features: Vec<u64>,
+}
+
+impl Totals {
+    pub fn of(counts: &Counts, form: Form) -> Self {
+        let n_classes = counts.n_classes();
+        let occurrences = |c: usize| counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum();
+        Totals {
+            documents: counts.documents.clone(),
+            occurrences: (0..n_classes).map(occurrences).collect(),
+            features: if form.class_vocabulary { own_features(counts) } else { vec![all_features(counts); n_classes] },
+        }
     }
 }
 
@@ -86,24 +114,25 @@ pub struct Model {
 
 impl Model {
     pub fn new(counts: &Counts, form: Form) -> Self {
-        let n_classes = counts.n_classes();
-        let occurrences: Vec<u64> =
-            (0..n_classes).map(|c| counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum()).collect();
-        let features: u64 = counts.blocks.iter().map(|block| block.rows.live).sum();
-        let all: u64 = occurrences.iter().sum();
-        let own = if form.class_vocabulary { own_features(counts) } else { vec![features; n_classes] };
-        let bottom = |c: usize| match form.likelihood {
-            Likelihood::Multinomial => occurrences[c] as f64 + form.smoothing * own[c] as f64,
-            Likelihood::Complement => (all - occurrences[c]) as f64 + form.smoothing * own[c] as f64,
-            Likelihood::Bernoulli => counts.documents[c] as f64 + form.smoothing + form.absent_smoothing,
-        };
-        let log_bottoms = (0..n_classes).map(|c| bottom(c).ln()).collect();
-        let documents = counts.documents.clone();
-        let mut model = Model { form, log_bottoms, documents, start: vec![Weight::default(); n_classes] };
+        let mut model = Model::with(Totals::of(counts, form), form);
         if form.likelihood == Likelihood::Bernoulli {
-            model.start = model.all_absent(counts, features);
+            model.start = model.all_absent(counts);
         }
         model
+    }
+
+    /// The model of counts with these totals; for Bernoulli it starts from nothing, not from all features absent.
+    pub fn with(totals: Totals, form: Form) -> Self {
+        let n_classes = totals.documents.len();
+        let all: u64 = totals.occurrences.iter().sum();
+        let features = |c: usize| form.smoothing * totals.features[c] as f64;
+        let bottom = |c: usize| match form.likelihood {
+            Likelihood::Multinomial => totals.occurrences[c] as f64 + features(c),
+            Likelihood::Complement => (all - totals.occurrences[c]) as f64 + features(c),
+            Likelihood::Bernoulli => totals.documents[c] as f64 + form.smoothing + form.absent_smoothing,
+        };
+        let log_bottoms = (0..n_classes).map(|c| bottom(c).ln()).collect();
+        Model { form, log_bottoms, documents: totals.documents, start: vec![Weight::default(); n_classes] }
     }
 
     /// log P(feature | class), for a feature that has `total` occurrences in all classes; for complement, the
@@ -121,7 +150,7 @@ impl Model {
     }
 
     /// log P(not feature | class).
-    fn log_absent(&self, cell: Cell) -> Weight {
+    pub fn log_absent(&self, cell: Cell) -> Weight {
         let missed = self.documents[cell.class as usize].saturating_sub(u64::from(cell.documents));
         Weight::ln(missed as f64 + self.form.absent_smoothing, self.log_bottoms[cell.class as usize])
     }
@@ -136,7 +165,8 @@ impl Model {
     ///
     /// Features are grouped by how often they were seen, so that the sum is the same, to the bit, in whatever order the
     /// features were learned.
-    fn all_absent(&self, counts: &Counts, features: u64) -> Vec<Weight> {
+    pub fn all_absent(&self, counts: &Counts) -> Vec<Weight> {
+        let features = all_features(counts);
         let mut seen: Vec<Vec<u32>> = vec![vec![]; counts.n_classes()];
         for block in &counts.blocks {
             for id in 0..block.rows.len() as u32 {
@@ -162,6 +192,11 @@ impl Model {
         };
         seen.into_iter().enumerate().map(sum).collect()
     }
+}
+
+/// How many features have been seen at all.
+fn all_features(counts: &Counts) -> u64 {
+    counts.blocks.iter().map(|block| block.rows.live).sum()
 }
 
 /// How many features each class has seen.

@@ -4,6 +4,7 @@
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
 mod input;
+mod selection;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
@@ -284,6 +285,18 @@ impl Counts {
         Ok(Counts::with(self.analyzer.clone(), counts))
     }
 
+    /// A copy with the blocks that `analyzer` fills, which this one's does too.
+    fn narrowed(&self, py: Python<'_>, analyzer: &Analyzer) -> PyResult<Self> {
+        self.check(py)?;
+        let kinds = counts::Kind::of(analyzer.inner.settings());
+        let mut copy = py.detach(|| self.read().counts.clone());
+        copy.blocks.retain(|block| kinds.contains(&block.kind));
+        if copy.blocks.len() != kinds.len() {
+            return Err(input_error(py, "the analyzer has blocks that were not counted".into()));
+        }
+        Ok(Counts::with(analyzer.inner.clone(), copy))
+    }
+
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         self.check(py)?;
         Ok(Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone())))
@@ -389,32 +402,57 @@ impl Scorer {
     ) -> PyResult<Vec<R>> {
         let counts = self.counts.get();
         counts.check(py)?;
-        let texts = Texts::new(texts)?;
-        let read = texts.read();
-        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
-        let run = |slices: &[&str]| {
+        in_rounds(py, texts, |slices| {
             let state = counts.read();
             work(&self.current(&state, &counts.analyzer), &state.counts, &counts.analyzer, slices)
-        };
-        if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
-            return Ok(run(&slices));
-        }
-        let (mut results, mut from, mut bytes) = (vec![], 0, 0);
-        for to in 1..=slices.len() {
-            bytes += slices[to - 1].len();
-            if bytes > ROUND || to == slices.len() {
-                py.check_signals()?;
-                let part = py.detach(|| run(&slices[from..to]));
-                if results.is_empty() {
-                    results = part
-                } else {
-                    results.extend(part)
-                }
-                (from, bytes) = (to, 0);
-            }
-        }
-        Ok(results)
+        })
     }
+}
+
+/// Runs `run` on rounds of texts, without the interpreter but for very short ones, and joins the results.
+fn in_rounds<R: Send>(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    run: impl Fn(&[&str]) -> Vec<R> + Sync,
+) -> PyResult<Vec<R>> {
+    let texts = Texts::new(texts)?;
+    let read = texts.read();
+    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+    if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
+        return Ok(run(&slices));
+    }
+    let (mut results, mut from, mut bytes) = (vec![], 0, 0);
+    for to in 1..=slices.len() {
+        bytes += slices[to - 1].len();
+        if bytes > ROUND || to == slices.len() {
+            py.check_signals()?;
+            let part = py.detach(|| run(&slices[from..to]));
+            if results.is_empty() {
+                results = part
+            } else {
+                results.extend(part)
+            }
+            (from, bytes) = (to, 0);
+        }
+    }
+    Ok(results)
+}
+
+/// A form from its parts.
+fn form_of(
+    py: Python<'_>,
+    likelihood: &str,
+    smoothing: f64,
+    absent_smoothing: f64,
+    class_vocabulary: bool,
+) -> PyResult<Form> {
+    let likelihood = match likelihood {
+        "multinomial" => Likelihood::Multinomial,
+        "bernoulli" => Likelihood::Bernoulli,
+        "complement" => Likelihood::Complement,
+        name => return Err(exception(py, unknown("likelihood", name, "multinomial, bernoulli, complement"))),
+    };
+    Ok(Form { likelihood, smoothing, absent_smoothing, class_vocabulary })
 }
 
 #[pymethods]
@@ -428,13 +466,7 @@ impl Scorer {
         absent_smoothing: f64,
         class_vocabulary: bool,
     ) -> PyResult<Self> {
-        let likelihood = match likelihood {
-            "multinomial" => Likelihood::Multinomial,
-            "bernoulli" => Likelihood::Bernoulli,
-            "complement" => Likelihood::Complement,
-            name => return Err(exception(py, unknown("likelihood", name, "multinomial, bernoulli, complement"))),
-        };
-        let form = Form { likelihood, smoothing, absent_smoothing, class_vocabulary };
+        let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
         Ok(Scorer { counts, form, current: RwLock::new(None) })
     }
 
@@ -542,6 +574,11 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analyzer>()?;
     module.add_class::<Counts>()?;
     module.add_class::<Scorer>()?;
+    module.add_class::<input::Held>()?;
+    module.add_class::<selection::Documents>()?;
+    module.add_class::<selection::TrustScorer>()?;
+    module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::characters, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;
     module.add_function(wrap_pyfunction!(stop_words, module)?)?;

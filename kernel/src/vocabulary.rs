@@ -49,7 +49,8 @@ impl Seed {
         (product as u64) ^ (product >> 64) as u64
     }
 
-    fn digest(self, bytes: &[u8]) -> u64 {
+    /// A hash of any bytes.
+    pub fn digest(self, bytes: &[u8]) -> u64 {
         bytes.chunks(16).fold(bytes.len() as u64, |sum, chunk| {
             let mut padded = [0; 16];
             padded[..chunk.len()].copy_from_slice(chunk);

@@ -57,6 +57,8 @@ class Counts:
         """Class c becomes class to[c]; None for one that has nothing left."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
+    def narrowed(self, analyzer: Analyzer) -> Counts:
+        """A copy with the blocks of an analyzer that has fewer of them and is otherwise the same."""
     def copy(self) -> Counts: ...
     def arrays(self) -> tuple[list[int], dict[str, bytes]]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
@@ -97,6 +99,63 @@ class Scorer:
         self, names: Sequence[str] | None = None, min_documents: int = 1
     ) -> tuple[list[str], bytes, bytes, bytes]:
         """Names, and by feature and class: documents, occurrences (32-bit), log-probabilities (64-bit floats)."""
+
+@final
+class Held:
+    """Columns of texts that can be read more than once."""
+
+@final
+class Documents:
+    """Documents that were counted, looked up again: what leave-one-out works on.
+
+    At most `most` of them are taken; which, and their order, depends on their texts alone. Equal texts of one class are
+    one document of their joint weight. All scores are as if a document had never been counted, once.
+    """
+
+    def __init__(
+        self, counts: Counts, texts: Texts, classes: Buffer, weights: Buffer | None, most: int, threads: int
+    ) -> None: ...
+    @property
+    def rows(self) -> list[int]:
+        """Where each document was among those given: the first of equal ones."""
+    @property
+    def places(self) -> bytes:
+        """For each text that was given which of the documents it is; 2³² − 1 for one that was not taken."""
+    @property
+    def classes(self) -> list[int]: ...
+    @property
+    def weights(self) -> list[int]: ...
+    def log_likelihoods(
+        self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
+    ) -> bytes:
+        """64-bit floats, by document and class, without a prior."""
+    def basis(self, threads: int) -> bytes:
+        """64-bit floats, by document, class (with two classes only the second) and number of the trust curves."""
+    def scores(self, curves: Sequence[float], threads: int) -> bytes:
+        """64-bit floats, by document and class (with two classes only the second): the basis times the curves."""
+
+@final
+class TrustScorer:
+    """Scores documents by counts, as they are at the time of the call, and trust curves."""
+
+    def __init__(self, counts: Counts, curves: Sequence[float]) -> None: ...
+    def scores(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
+        """64-bit floats, by document and class: start + Σ weights; with two classes the first has 0."""
+    def best(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
+        """32-bit unsigned integers: each document's class with the highest score, the first of equal ones."""
+    def best_one(self, text: str, start: Sequence[float]) -> int:
+        """The same for one document."""
+    def terms(self, text: str) -> list[list[float] | None]:
+        """What each feature adds to each class's score, in the analyzer's order.
+
+        None for a feature that is not known, an empty list for one that was named before: presences count once.
+        """
+
+def hold(texts: Texts) -> Any:
+    """The same texts in a form that can be read more than once."""
+
+def characters(texts: Texts) -> int:
+    """How many characters the texts have, all together."""
 
 def checksum(buffer: Buffer) -> int:
     """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""

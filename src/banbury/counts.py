@@ -145,10 +145,9 @@ class Counts:
         counted = Counts(self.analyzer)
         counted.classes = sorted(set(labels))
         check_kind(counted.classes, self.classes)
-        numbers = {label: number for number, label in enumerate(counted.classes)}
         counted.kernel = self.kernel.count(
             texts,
-            _numbers(map(numbers.__getitem__, labels)),
+            class_numbers(labels, counted.classes),
             None if weights is None else as_weights(weights, len(labels)),
             len(counted.classes),
             n_threads(threads),
@@ -239,6 +238,16 @@ def check_kind(new: list[Any], known: list[Any]) -> None:
             f"label {new[0]!r} is of type {type(new[0]).__name__}, but the labels known so far are of type "
             f"{type(known[0]).__name__}, such as {known[0]!r}"
         )
+
+
+def class_numbers(labels: list[Any], classes: list[Any]) -> Any:
+    """The number of each label among the classes, as a buffer for the kernel."""
+    numbers = {label: number for number, label in enumerate(classes)}
+    try:
+        return _numbers(map(numbers.__getitem__, labels))
+    except KeyError:
+        row = next(row for row, label in enumerate(labels) if label not in numbers)
+        raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted") from None
 
 
 def as_weights(weights: Any, n: int) -> Any:

@@ -14,6 +14,12 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
+/// Columns that are kept, so that they can be read more than once: a stream ends with its first reader.
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Held {
+    pub columns: Vec<Column>,
+}
+
 /// Documents, kept alive.
 pub enum Texts<'py> {
     Strings(Vec<Bound<'py, PyString>>),
@@ -34,6 +40,9 @@ impl<'py> Texts<'py> {
         }
         if let Ok(tuple) = object.cast::<PyTuple>() {
             return strings(tuple.iter());
+        }
+        if let Ok(held) = object.cast::<Held>() {
+            return Ok(Texts::Columns(held.get().columns.clone()));
         }
         if let Some(arrays) = arrow_arrays(object)? {
             return columns(py, arrays);
@@ -100,6 +109,7 @@ fn without_surrogates(string: &Bound<'_, PyString>) -> String {
 }
 
 /// A string column as bytes, since nobody has yet looked whether they are UTF-8.
+#[derive(Clone)]
 pub enum Column {
     Binary(BinaryArray),
     Large(LargeBinaryArray),

@@ -1,0 +1,298 @@
+//! Documents as the features that counts know of them: what leave-one-out works on.
+//!
+//! Counting keeps no documents. Those that are needed again, all or a sample, are looked up in the finished vocabulary:
+//! each known feature of a document once, in the order of its first occurrence, and how often it stands there.
+//!
+//! Which documents are taken, and their order, depend on their texts alone: by a fixed hash, the smallest first. Equal
+//! texts of one class are one document of their joint weight. So nothing that is computed from them depends on the order
+//! in which they came.
+
+use std::ops::Range;
+
+use crate::counting::each_on_a_thread;
+use crate::counts::{Counts, Kind, Names};
+use crate::text::{Analyzer, Tokens};
+use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
+
+/// How many lookups ahead memory is asked for.
+const AHEAD: usize = 16;
+
+/// The features of some documents, of one block.
+#[derive(Default)]
+pub struct Features {
+    pub ids: Vec<u32>,
+    /// How often each stands in its document.
+    pub times: Vec<u32>,
+    /// For runs of two words: where these are among the words of the document.
+    pub parents: Vec<[u32; 2]>,
+    /// Where the features of each document end.
+    ends: Vec<usize>,
+}
+
+impl Features {
+    pub fn range(&self, document: usize) -> Range<usize> {
+        let start = if document == 0 { 0 } else { self.ends[document - 1] };
+        start..self.ends[document]
+    }
+
+    fn append(&mut self, other: Features) {
+        let before = self.ids.len();
+        self.ids.extend(other.ids);
+        self.times.extend(other.times);
+        self.parents.extend(other.parents);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+    }
+
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.times.clear();
+        self.parents.clear();
+        self.ends.clear();
+    }
+}
+
+/// Labelled documents, looked up.
+#[derive(Default)]
+pub struct Documents {
+    /// Where each document was among those given: the first of equal ones.
+    pub rows: Vec<u32>,
+    pub classes: Vec<u32>,
+    pub weights: Vec<u32>,
+    /// For each text that was given which of the documents it is; [`UNKNOWN`] for one that was not taken.
+    pub places: Vec<u32>,
+    /// By block of the counts; a block that is not counted has no features.
+    pub blocks: Vec<Features>,
+}
+
+impl Documents {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The documents, at most `most` of them, as `counts` know them.
+    pub fn new(
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        classes: &[u32],
+        weights: Option<&[u32]>,
+        most: usize,
+        threads: usize,
+    ) -> Self {
+        let mut documents = chosen(texts, classes, weights, most, threads);
+        let bytes: usize = documents.rows.iter().map(|&row| texts[row as usize].len()).sum();
+        let parts = shares(documents.len(), threads.min(bytes >> 16).max(1));
+        let found = each_on_a_thread(&parts, |part| {
+            let mut finder = Finder::new(counts, analyzer);
+            let mut blocks: Vec<Features> = counts.blocks.iter().map(|_| Features::default()).collect();
+            for &row in &documents.rows[part.clone()] {
+                finder.find(texts[row as usize]);
+                finder.distinct(&mut blocks);
+            }
+            blocks
+        });
+        documents.blocks = counts.blocks.iter().map(|_| Features::default()).collect();
+        for part in found {
+            documents.blocks.iter_mut().zip(part).for_each(|(block, more)| block.append(more));
+        }
+        documents
+    }
+}
+
+/// Ranges of about the same length that cover `0..n`.
+pub fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
+    let share = n.div_ceil(parts.max(1)).max(1);
+    (0..n).step_by(share).map(|from| from..(from + share).min(n)).collect()
+}
+
+/// The documents without their features.
+fn chosen(texts: &[&str], classes: &[u32], weights: Option<&[u32]>, most: usize, threads: usize) -> Documents {
+    let seed = Seed::fixed(0);
+    let hashes = each_on_a_thread(&shares(texts.len(), threads), |part| {
+        texts[part.clone()].iter().map(|text| seed.digest(text.as_bytes())).collect::<Vec<u64>>()
+    })
+    .concat();
+    let weight = |row: u32| weights.map_or(1, |weights| weights[row as usize]);
+    let mut order: Vec<u32> = (0..texts.len() as u32).filter(|&row| weight(row) > 0).collect();
+    let key = |row: u32| (hashes[row as usize], texts[row as usize], classes[row as usize], row);
+    order.sort_unstable_by_key(|&row| key(row));
+    let mut documents = Documents { places: vec![UNKNOWN; texts.len()], ..Documents::default() };
+    let same = |a: &u32, b: &u32| {
+        let (a, b) = (*a as usize, *b as usize);
+        hashes[a] == hashes[b] && classes[a] == classes[b] && texts[a] == texts[b]
+    };
+    for (at, group) in order.chunk_by(same).take(most).enumerate() {
+        group.iter().for_each(|&row| documents.places[row as usize] = at as u32);
+        documents.rows.push(group[0]);
+        documents.classes.push(classes[group[0] as usize]);
+        documents.weights.push(group.iter().map(|&row| weight(row)).fold(0, u32::saturating_add));
+    }
+    documents
+}
+
+/// Finds the features of texts, one text after the other.
+pub struct Finder<'a> {
+    counts: &'a Counts,
+    analyzer: &'a Analyzer,
+    counted: Vec<bool>,
+    scratch: Scratch,
+}
+
+/// What finding needs of memory; it can be used again, for the same counts.
+#[derive(Default)]
+pub struct Scratch {
+    tokens: Tokens,
+    keys: Vec<Hashed>,
+    pairs: Vec<(u64, u64)>,
+    /// By block: the id of every feature of the text, in order, [`UNKNOWN`] for what has never been seen or is forgotten.
+    pub found: Vec<Vec<u32>>,
+    /// By block and id: where the feature was last put.
+    places: Vec<Vec<u32>>,
+    /// Where each word of the text is among its distinct words.
+    words: Vec<u32>,
+}
+
+impl<'a> Finder<'a> {
+    pub fn new(counts: &'a Counts, analyzer: &'a Analyzer) -> Self {
+        Finder::with(counts, analyzer, Scratch::default())
+    }
+
+    /// A finder that uses memory of an earlier one of the same counts.
+    pub fn with(counts: &'a Counts, analyzer: &'a Analyzer, mut scratch: Scratch) -> Self {
+        let counted = Kind::of(analyzer.settings()).iter().map(|kind| kind.is_counted(analyzer.settings())).collect();
+        scratch.found.resize(counts.blocks.len(), vec![]);
+        scratch.places.resize(counts.blocks.len(), vec![]);
+        for (places, block) in scratch.places.iter_mut().zip(&counts.blocks) {
+            places.resize(block.len(), UNKNOWN);
+        }
+        Finder { counts, analyzer, counted, scratch }
+    }
+
+    pub fn into_scratch(self) -> Scratch {
+        self.scratch
+    }
+
+    /// By block, the ids of the text that was looked up last.
+    pub fn found(&self) -> &[Vec<u32>] {
+        &self.scratch.found
+    }
+
+    /// Looks up every feature of a text.
+    pub fn find(&mut self, text: &str) {
+        let Scratch { tokens, keys, pairs, found, .. } = &mut self.scratch;
+        for (at, block) in self.counts.blocks.iter().enumerate() {
+            let (before, rest) = found.split_at_mut(at);
+            let ids = &mut rest[0];
+            ids.clear();
+            match &block.names {
+                Names::Words(words) => {
+                    tokens.clear();
+                    match block.kind {
+                        Kind::Characters => self.analyzer.characters(text, tokens),
+                        _ => self.analyzer.words(text, tokens),
+                    }
+                    words.find(tokens, keys, ids);
+                }
+                Names::Runs(index) => {
+                    // The run of n words that starts at word i ends with word i + n - 1.
+                    let (left, words) = (&before[at - 1], &before[0]);
+                    pairs.clear();
+                    pairs.extend(left.iter().zip(words.iter().skip(at)).map(|(&left, &right)| {
+                        let is_unknown = left == UNKNOWN || right == UNKNOWN;
+                        let key = if is_unknown { u64::EMPTY } else { pair(left, right) };
+                        (key, key.hash(index.seed()))
+                    }));
+                    for (i, &(key, _)) in pairs.iter().enumerate() {
+                        if let Some(&(_, next)) = pairs.get(i + AHEAD) {
+                            index.expect(next);
+                        }
+                        ids.push(if key == u64::EMPTY { UNKNOWN } else { index.find(key) });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Appends the distinct known features of the text that was looked up last, as one more document.
+    pub fn distinct(&mut self, blocks: &mut [Features]) {
+        let Scratch { found, places, words, .. } = &mut self.scratch;
+        for (at, block) in self.counts.blocks.iter().enumerate() {
+            let features = &mut blocks[at];
+            let start = features.ids.len();
+            if self.counted[at] {
+                let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
+                if at == 0 {
+                    words.clear();
+                }
+                for (i, &id) in found[at].iter().enumerate() {
+                    if id == UNKNOWN || !block.rows.is_live(id) {
+                        if at == 0 {
+                            words.push(UNKNOWN);
+                        }
+                        continue;
+                    }
+                    let place = &mut places[at][id as usize];
+                    let is_here = features.ids.get(*place as usize).is_some_and(|&other| other == id);
+                    if is_here && *place as usize >= start {
+                        features.times[*place as usize] += 1;
+                    } else {
+                        *place = features.ids.len() as u32;
+                        features.ids.push(id);
+                        features.times.push(1);
+                        if has_parents {
+                            features.parents.push([words[i], words[i + 1]]);
+                        }
+                    }
+                    if at == 0 {
+                        words.push(*place - start as u32);
+                    }
+                }
+            }
+            features.ends.push(features.ids.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::{Batch, count};
+    use crate::text::Settings;
+
+    const TEXTS: [&str; 4] = ["a b a b", "b c", "b c", "d"];
+
+    fn looked_up(most: usize) -> (Counts, Documents) {
+        let analyzer = Analyzer::new(Settings { ngrams: (1, 2), ..Settings::default() }).expect("sound settings");
+        let classes = [0, 1, 1, 0];
+        let batch = Batch { texts: &TEXTS, classes: &classes, weights: None, n_classes: 2 };
+        let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
+        let documents = Documents::new(&counts, &analyzer, &TEXTS, &classes, None, most, 2);
+        (counts, documents)
+    }
+
+    #[test]
+    fn a_document_has_each_feature_once_and_a_pair_knows_its_words() {
+        let (counts, documents) = looked_up(9);
+        let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
+        let names = |block: usize| -> Vec<(String, u32)> {
+            let features = &documents.blocks[block];
+            features.range(at).map(|i| (counts.name(block, features.ids[i]), features.times[i])).collect()
+        };
+        assert_eq!(names(0), [("a".into(), 2), ("b".into(), 2)]);
+        assert_eq!(names(1), [("a b".into(), 2), ("b a".into(), 1)]);
+        assert_eq!(documents.blocks[1].parents[documents.blocks[1].range(at)], [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn equal_documents_are_one_and_a_sample_is_a_part_of_the_whole() {
+        let (_, all) = looked_up(9);
+        let mut weights: Vec<(u32, u32)> = all.rows.iter().copied().zip(all.weights.iter().copied()).collect();
+        weights.sort_unstable();
+        assert_eq!(weights, [(0, 1), (1, 2), (3, 1)]);
+        assert_eq!(looked_up(2).1.rows, all.rows[..2]);
+    }
+}
