@@ -26,6 +26,11 @@ impl Cell {
     }
 }
 
+/// Occurrences in all classes together.
+pub fn total(row: &[Cell]) -> u64 {
+    row.iter().map(|cell| u64::from(cell.occurrences)).sum()
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Row {

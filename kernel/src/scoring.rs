@@ -14,11 +14,11 @@ use std::sync::{Mutex, OnceLock};
 use crate::counting::each_on_a_thread;
 use crate::counts::{Block, Counts, Kind, Names, find_cell};
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
-use crate::rows::Cell;
+use crate::rows::{Cell, total};
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, UNKNOWN, make_keys};
 use lookup::{Known, KnownFeatures, Looked, Ready, known};
-use weights::{Sums, Weights, lambda, sum_in_lanes, total};
+use weights::{Sums, Weights, lambda, sum_in_lanes};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;

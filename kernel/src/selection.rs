@@ -8,7 +8,7 @@ use crate::counting::each_on_a_thread;
 use crate::counts::{Counts, find_cell};
 use crate::documents::{Documents, shares};
 use crate::likelihoods::{Form, Likelihood, Model, Totals, Weight};
-use crate::scoring::total;
+use crate::rows::total;
 
 /// The log-likelihood of each document in each class, without the prior: as if it had never been counted, once.
 ///

@@ -6,17 +6,12 @@
 use crate::counts::find_cell;
 use crate::likelihoods::{Model, Weight};
 use crate::processor::{LANES, add_rows};
-use crate::rows::Cell;
+use crate::rows::{Cell, total};
 
 /// A feature with so many occurrences has a row of its own where there are few classes: adding a row takes no guess at how long
 /// a list is, and most tokens are frequent features.
 const FREQUENT: u64 = 16;
 const FEW_CLASSES: usize = 64;
-/// Occurrences of a feature in all classes.
-pub(super) fn total(row: &[Cell]) -> u64 {
-    row.iter().map(|cell| u64::from(cell.occurrences)).sum()
-}
-
 /// The second class's weight less the first's; 0 for a feature that has been forgotten.
 pub(super) fn lambda(row: &[Cell], model: &Model) -> f64 {
     match total(row) {
