@@ -1,0 +1,110 @@
+"""Scores to probabilities that can be believed, for the plain likelihoods.
+
+Naive Bayes counts the same evidence several times, so its posterior is far too sure. One number that all scores are
+multiplied with, and one that is added for each class, fitted on leave-one-out scores, put most of that right. The
+automatic model needs neither: `selection.py` fits its curves on such scores in the first place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from banbury import _kernel
+from banbury.counts import Counts, n_threads
+from banbury.likelihoods import log_prior
+from banbury.selection import BIAS_PRECISION, MOST_DOCUMENTS, Seen, Tried, figures, plain_scores, sample_note
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+MOST_SCORES = 2_000_000  # documents times classes
+SCALE, SCALE_SD = 0.5, 0.25  # what the scale usually is: a prior that only few documents leave as it is
+SMALLEST_SCALE = 1e-3
+SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 3.0)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What scores are multiplied with, and what each label's then gets besides; a label that came later gets 0."""
+
+    scale: float
+    shifts: tuple[tuple[Any, float], ...]
+
+    def shift(self, classes: list[Any]) -> list[float]:
+        """What the score of each class gets."""
+        shifts = dict(self.shifts)
+        return [shifts.get(label, 0.0) for label in classes]
+
+    def settings(self) -> dict[str, Any]:
+        """The same as plain data, for a file."""
+        return {"scale": self.scale, "shifts": [list(shift) for shift in self.shifts]}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Calibration:
+        """What `settings` came from."""
+        return cls(float(settings["scale"]), tuple((label, float(shift)) for label, shift in settings["shifts"]))
+
+
+def calibrate(
+    counts: Counts,
+    texts: Any,
+    numbers: Any,
+    weights: Any,
+    *,
+    likelihood: str,
+    smoothings: Sequence[Any],
+    vocabulary: str,
+    prior: Any,
+    threads: int | None = None,
+) -> tuple[Any, Calibration | None, Seen]:
+    """The best of these smoothings by leave-one-out log loss, each calibrated, and what was seen.
+
+    Where a score is not a number (without smoothing a word can be impossible) there is no calibration.
+    """
+    import numpy as np
+
+    n_classes = len(counts.classes)
+    most = max(min(MOST_DOCUMENTS, MOST_SCORES // n_classes), 50)
+    documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, n_threads(threads))
+    own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
+    # The prior of all documents: without its only one, a class would be impossible.
+    prior_logs = np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
+    tried, found = [], []
+    for smoothing in smoothings:
+        logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
+        calibration = _fitted(logs, own, of, counts.classes, threads) if np.isfinite(logs).all() else None
+        logs = _log_probabilities(logs, calibration, counts.classes)
+        name = f"{likelihood}, smoothing {smoothing}"
+        tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
+        found.append((smoothing, calibration, logs))
+    best = min(range(len(tried)), key=lambda at: tried[at].log_loss)
+    smoothing, calibration, logs = found[best]
+    seen = Seen(tried, tried[best].name, sample_note(counts, of), documents.rows, own, of, logs)
+    return smoothing, calibration, seen
+
+
+def _fitted(
+    scores: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], classes: list[Any], threads: int | None
+) -> Calibration:
+    import numpy as np
+
+    n = len(classes)
+    features = (scores[:, 1] - scores[:, 0]) / 2 if n == 2 else scores - scores.mean(axis=1, keepdims=True)
+    regression = _kernel.Regression(np.ascontiguousarray(features).ravel(), 1, own.astype(np.uint32), weights, n)
+    scale, shifts = regression.fit([SCALE], [SCALE_SD**-2], [0.0] * n, BIAS_PRECISION, n_threads(threads))
+    return Calibration(max(scale[0], SMALLEST_SCALE), tuple(zip(classes, shifts, strict=True)))
+
+
+def _log_probabilities(scores: NDArray[Any], calibration: Calibration | None, classes: list[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    if calibration is not None:
+        scores = scores * calibration.scale + np.array(calibration.shift(classes))
+    # Where no class is possible nothing is known.
+    scores = np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores)
+    logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
+    logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    return logs
