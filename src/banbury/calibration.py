@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.counts import Counts, n_threads
 from banbury.likelihoods import log_prior
-from banbury.selection import BIAS_PRECISION, MOST_DOCUMENTS, Seen, Tried, figures, plain_scores, sample_note
+from banbury.selection import (
+    BIAS_PRECISION,
+    MOST_CLASSES,
+    MOST_DOCUMENTS,
+    Seen,
+    Tried,
+    figures,
+    plain_scores,
+    sample_note,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +71,8 @@ def calibrate(
 ) -> tuple[Any, Calibration | None, Seen]:
     """The best of these smoothings by leave-one-out log loss, each calibrated, and what was seen.
 
-    Where a score is not a number (without smoothing a word can be impossible) there is no calibration.
+    Where a score is not a number (without smoothing a word can be impossible), or where there are very many classes,
+    there is no calibration.
     """
     import numpy as np
 
@@ -72,10 +82,11 @@ def calibrate(
     own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
     # The prior of all documents: without its only one, a class would be impossible.
     prior_logs = np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
+    is_fitted = n_classes <= MOST_CLASSES
     tried, found = [], []
     for smoothing in smoothings:
         logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
-        calibration = _fitted(logs, own, of, counts.classes, threads) if np.isfinite(logs).all() else None
+        calibration = _fitted(logs, own, of, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
         logs = _log_probabilities(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
