@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_a_copy_has_the_curves(make: Callable[[Classifier], Classifier]) -> None
     model = Classifier().fit(TEXTS, SIGNS)
     other = make(model)
     assert np.array_equal(model.predict_proba(ASKED), other.predict_proba(ASKED))
-    assert other.report_ == model.report_
+    assert other.report_ == replace(model.report_, doubtful=[])
 
 
 def test_the_file_has_the_curves_and_the_report_but_no_documents(tmp_path: Path) -> None:
@@ -213,8 +214,14 @@ def test_a_plain_likelihood_is_calibrated_by_leave_one_out(likelihood: str) -> N
     ],
 )
 def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_path: Path) -> None:
-    for options in ({}, {"effort": "best"}, {"smoothing": 1.0}, {"smoothing": None}, {"analyzer": "characters"}):
-        model = Classifier(**options).fit(texts, labels)  # type: ignore[arg-type]
+    choices: list[dict[str, Any]] = [
+        {},
+        {"smoothing": 1.0},
+        {"smoothing": None},
+        {"analyzer": "characters"},
+    ]
+    for options in choices:
+        model = Classifier(**options).fit(texts, labels)
         chances = model.predict_proba([*texts, "", "unheard"])
         assert np.isfinite(chances).all()
         np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-12)
@@ -225,14 +232,15 @@ def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_pat
 def test_too_many_classes_fall_back_on_the_plain_model_and_say_so() -> None:
     numbers = range(3000)
     model = Classifier().fit([f"word{i} and" for i in numbers] * 2, [f"label{i}" for i in numbers] * 2)
-    assert "3000 classes are too many" in model.report_.note
+    with pytest.raises(NotFittedError, match="3000 classes are too many for the automatic model"):
+        _ = model.report_
     assert model.predict("word7") == "label7"
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"effort": "much"}, "effort is 'much'; it can be 'counting' or 'best'"),
+        ({"effort": "much"}, "effort is 'much'; it can be 'counting'"),
         ({"calibration": "isotonic"}, "calibration is 'isotonic'; it can be 'auto' or None"),
     ],
 )
@@ -258,3 +266,26 @@ def test_real_texts_are_predicted_as_well_as_measured(
     own = np.array([numbers[row["label"]] for row in held_out])
     assert (logs.argmax(axis=1) == own).mean() >= accuracy
     assert -logs[np.arange(len(own)), own].mean() <= log_loss
+
+
+def test_with_one_document_of_each_class_a_word_speaks_for_its_own() -> None:
+    model = Classifier().fit(["so happy", "so sad"], ["positive", "negative"])
+    assert model.predict(["happy", "sad"]).tolist() == ["positive", "negative"]
+    assert "2 documents are few" in model.report_.note
+
+
+def test_a_prior_that_has_moved_is_found_and_one_that_has_not_is_left() -> None:
+    model = Classifier().fit(TEXTS[:400], SIGNS[:400])
+    rest = list(zip(TEXTS[400:], SIGNS[400:], strict=True))
+    same = model.estimate_prior([text for text, _ in rest])
+    assert same.prior["negative"] == pytest.approx(0.5, abs=0.12)
+    assert not same.moved
+    glad = [text for text, sign in rest if sign == "positive"]
+    shifted = model.estimate_prior([*glad, *[text for text, sign in rest if sign == "negative"][:5]])
+    assert shifted.moved
+    assert shifted.prior["positive"] > 0.85
+    assert sum(shifted.prior.values()) == pytest.approx(1)
+    assert model.predict_proba([]).shape == (0, 2)
+    with pytest.raises(InputError, match="no documents"):
+        model.estimate_prior([])
+    assert Classifier().fit(["a"], ["x"]).estimate_prior(["b"]).prior == {"x": 1}

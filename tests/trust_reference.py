@@ -1,7 +1,7 @@
 """The automatic model's formulas, plainly: dictionaries, lists and `math`. What the kernel's are compared with.
 
-A document is a list of blocks, each with its distinct features in the order of their first occurrence; a pair is a tuple
-of two words. Nothing is subtracted: to leave a document out, the others are counted.
+A document is a list of blocks, each with its distinct features in the order of their first occurrence; a pair is a
+tuple of two words. Nothing is subtracted: to leave a document out, the others are counted.
 """
 
 import math

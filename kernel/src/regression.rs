@@ -148,7 +148,7 @@ impl Regression {
             if gain > 0.0 {
                 (at, value) = (next, lower);
             }
-            if gain.is_nan() || gain < enough {
+            if gain.is_nan() || gain <= enough {
                 break;
             }
         }

@@ -520,7 +520,7 @@ impl Scorer {
         out: &mut [T],
         finish: impl Fn(&[f64], &mut [T]) + Sync,
     ) {
-        let width = out.len() / texts.len().max(1);
+        let width = (out.len() / texts.len().max(1)).max(1);
         let run = |texts: &[&str], out: &mut [T]| {
             let mut work = self.scratch.lock().expect("nobody panics").pop().unwrap_or_default();
             let mut finder = Finder::with(counts, analyzer, std::mem::take(&mut work.scratch));

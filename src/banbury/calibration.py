@@ -8,6 +8,7 @@ automatic model needs neither: `selection.py` fits its curves on such scores in 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import erfc, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
@@ -82,11 +83,14 @@ def calibrate(
     own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
     # The prior of all documents: without its only one, a class would be impossible.
     prior_logs = np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
+    left = 1 - 1 / np.array(counts.documents, dtype=float)[own]  # as for the curves in selection.py
     is_fitted = n_classes <= MOST_CLASSES
     tried, found = [], []
     for smoothing in smoothings:
         logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
-        calibration = _fitted(logs, own, of, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
+        calibration = (
+            _fitted(logs, own, of * left, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
+        )
         logs = _log_probabilities(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
@@ -119,3 +123,66 @@ def _log_probabilities(scores: NDArray[Any], calibration: Calibration | None, cl
     logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
     logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
     return logs
+
+
+@dataclass(frozen=True)
+class PriorEstimate:
+    """How frequent classes are where nobody knows the labels."""
+
+    prior: dict[Any, float]
+    p_value: float
+    """How likely a prior so far from the model's would be found if it had not moved."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether the prior is another one than the model's, at the level of 1 %."""
+        return self.p_value < 0.01
+
+
+def estimate_prior(classes: list[Any], log_probabilities: NDArray[Any], had: NDArray[Any]) -> PriorEstimate:
+    """The prior under which the documents are most likely, from their probabilities under the prior that they `had`.
+
+    By expectation maximisation (Saerens, Latinne and Decaestecker, 2002): the mean of the probabilities is a better
+    prior, which gives better probabilities. Twice the gain in log-likelihood is compared with the χ² distribution.
+
+    >>> import numpy as np
+    >>> logs = np.log(np.array([[0.9, 0.1]] * 30))
+    >>> estimate = estimate_prior(["x", "y"], logs, np.array([0.5, 0.5]))
+    >>> round(estimate.prior["x"], 3), estimate.moved
+    (1.0, True)
+    """
+    import numpy as np
+
+    chances = np.exp(log_probabilities)
+    # A class without a prior cannot get one by Bayes' rule.
+    likelihoods = np.divide(chances, had, out=np.zeros_like(chances), where=had > 0)
+    prior = had.copy()
+    for _ in range(1000):
+        joint = likelihoods * prior
+        better = (joint / joint.sum(axis=1, keepdims=True)).mean(axis=0)
+        change = float(np.abs(better - prior).max())
+        prior = better
+        if change < 1e-9:
+            break
+    gain = 2 * float(np.log((likelihoods * prior).sum(axis=1)).sum())
+    p_value = _chi_squared_tail(max(gain, 0.0), int((had > 0).sum()) - 1)
+    return PriorEstimate(dict(zip(classes, prior.tolist(), strict=True)), p_value)
+
+
+def _chi_squared_tail(value: float, freedom: int) -> float:
+    """The probability that a χ² variable is larger, by the recurrence in steps of two degrees of freedom.
+
+    >>> (
+    ...     round(_chi_squared_tail(3.841, 1), 3),
+    ...     round(_chi_squared_tail(5.991, 2), 3),
+    ...     round(_chi_squared_tail(11.07, 5), 3),
+    ... )
+    (0.05, 0.05, 0.05)
+    """
+    if freedom < 1 or value <= 0:
+        return 1.0
+    half = value / 2
+    tail = erfc(sqrt(half)) if freedom % 2 else exp(-half)
+    for more in range(4 - freedom % 2, freedom + 1, 2):
+        tail += exp((more / 2 - 1) * log(half) - half - lgamma(more / 2))
+    return min(tail, 1.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel, storage
-from banbury.calibration import SMOOTHINGS, Calibration, calibrate
+from banbury.calibration import SMOOTHINGS, Calibration, PriorEstimate, calibrate, estimate_prior
 from banbury.counts import Counts, as_labels, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.evaluation import Report, TrainingReport, evaluate, training_report
@@ -27,7 +27,7 @@ LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most m
 PARAMETERS = (
     "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
 )  # fmt: skip
-EFFORTS = ("counting", "best")
+EFFORTS = ("counting",)
 SHORT = 400  # characters: the mean document is longer where characters have nothing to add to words
 PAIRS = Analyzer(ngrams=(1, 2))
 CHARACTERS = (2, 5)
@@ -99,8 +99,7 @@ class Classifier:
     prior
         `"empirical"`, `"uniform"`, or a probability for each label.
     effort
-        `"counting"`: one pass over the documents, and what follows from the counts. `"best"`: a correction besides, for
-        what words say together; it takes several times as long.
+        `"counting"`: one pass over the documents, and what follows from the counts.
     calibration
         `"auto"`, or None for the posterior of the plain likelihood as it is.
     threads
@@ -246,6 +245,29 @@ class Classifier:
         logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
         return logs
 
+    def estimate_prior(self, texts: Texts) -> PriorEstimate:
+        """How frequent the classes are among these texts, whose labels nobody knows, and whether that has changed.
+
+        It believes the model's probabilities, so it is only as good as their calibration. Hand the result on:
+        `model.predict(texts, prior=model.estimate_prior(texts).prior)`.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> model = Classifier().fit(texts, labels)
+        >>> glad = [text for text, label in zip(texts, labels) if label == "positive"]
+        >>> estimate = model.estimate_prior(glad)
+        >>> estimate.moved, estimate.prior["positive"] > 0.9
+        (True, True)
+        """
+        import numpy as np
+
+        classes, kernel = self._known()
+        logs = self.predict_log_proba(texts)
+        if not len(logs):
+            raise InputError("no documents to estimate a prior from")
+        had = np.exp(log_prior(classes, kernel.documents, self.prior))
+        return estimate_prior(classes, logs, had)
+
     def decision_function(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """How clearly each text is decided, in nats.
 
@@ -382,8 +404,7 @@ class Classifier:
             "effort": self.effort,
             "calibration": self.calibration,
         }
-        report = None if self._report is None else {**self._report.settings(), "classes": self._report.classes}
-        chosen = {"chosen": self._chosen.settings(), "report": report}
+        chosen = {"chosen": self._chosen.settings(), "report": self._report_settings()}
         storage.write(path, {"kind": "classifier", "model": model, **chosen, **settings}, arrays)
 
     # What scikit-learn expects of an estimator
@@ -396,10 +417,11 @@ class Classifier:
         """
         self._counts()
         if self._report is None:
-            raise NotFittedError(
-                "there is no report: leave-one-out had nothing to choose for this model; evaluate(texts, labels) "
-                "tells how well it does on other documents"
-            )
+            n_classes = len(self._counts().classes)
+            why = f"{n_classes} classes are too many for the automatic model, so this is the plain likelihood"
+            if n_classes <= MOST_CLASSES:
+                why = "leave-one-out had nothing to choose for this model"
+            raise NotFittedError(f"there is no report: {why}; evaluate(texts, labels) tells how well it does")
         return self._report
 
     @property
@@ -440,14 +462,14 @@ class Classifier:
         state = self.get_params()
         if hasattr(self, "counts_"):
             state["parts"] = self.counts_.parts()
-            state["chosen"], state["report"] = self._chosen, self._report
+            state["chosen"], state["report"] = self._chosen.settings(), self._report_settings()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         parts, chosen, report = (state.pop(name, None) for name in ("parts", "chosen", "report"))
         self.__dict__.update(state)
         if parts is not None:
-            self._take(Counts.from_parts(*parts), chosen, report)
+            self._take(Counts.from_parts(*parts), Chosen.from_settings(chosen), _report_from(report))
 
     # Inside
 
@@ -489,12 +511,13 @@ class Classifier:
         """What leave-one-out chooses for these counts, which come back without the blocks that it does not want."""
         n_classes = len(counts.classes)
         is_plain = not self._is_automatic()
-        if n_classes < 2 or (is_plain and self.calibration is None and not self._is_auto()):
+        nothing_to_do = is_plain and self.calibration is None and not self._is_auto()
+        if not 1 < n_classes <= MOST_CLASSES or nothing_to_do:
             return counts if narrower is None else counts.narrowed(narrower), Chosen(), None
         numbers = class_numbers(labels, counts.classes, weighted=weights is not None)
         weights = None if weights is None else as_weights(weights, len(labels))
-        if is_plain or n_classes > MOST_CLASSES:
-            smoothings = SMOOTHINGS if is_plain and self._is_auto() else [1.0 if self._is_auto() else self.smoothing]
+        if is_plain:
+            smoothings = SMOOTHINGS if self._is_auto() else [self.smoothing]
             smoothing, calibration, seen = calibrate(
                 counts,
                 texts,
@@ -506,10 +529,6 @@ class Classifier:
                 prior=self.prior,
                 threads=self.threads,
             )
-            if not is_plain:
-                note = f"{n_classes} classes are too many for the automatic model: this is the plain likelihood"
-                seen = replace(seen, note=f"{note}; {seen.note}".rstrip("; "))
-                counts = counts if narrower is None else counts.narrowed(narrower)
             chosen = Chosen(None, smoothing, calibration, self._plain_form(smoothing))
         else:
             trust, analyzer, seen = choose(counts, texts, numbers, weights, narrower=narrower, threads=self.threads)
@@ -529,6 +548,9 @@ class Classifier:
         self._read: tuple[Any, _kernel.Scorer | _kernel.TrustScorer] | None = None
         self._log_prior: tuple[Any, list[float]] | None = None
         self._as_array: tuple[list[Any], NDArray[Any]] | None = None
+
+    def _report_settings(self) -> dict[str, Any] | None:
+        return None if self._report is None else self._report.settings()
 
     def _counts(self) -> Counts:
         try:
@@ -616,6 +638,10 @@ class Classifier:
         return known[1]
 
 
+def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
+    return None if settings is None else TrainingReport.from_settings(settings)
+
+
 def _number(label: Any, classes: list[Any]) -> int:
     if label not in classes:
         raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, classes))}")
@@ -648,9 +674,7 @@ def load(path: str | PathLike[str]) -> Classifier:
         classifier = Classifier(analyzer=counts.analyzer, **model)
         classifier._check_settings()
         chosen = Chosen.from_settings(file.settings["chosen"])
-        report = file.settings["report"]
-        if report is not None:
-            report = TrainingReport.from_settings(report, report["classes"])
+        report = _report_from(file.settings["report"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"{path}: not a model of this version of banbury: {error}") from error
     classifier._take(counts, chosen, report)

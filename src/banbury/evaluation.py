@@ -96,7 +96,7 @@ class TrainingReport(Report):
     tried: list[Tried]
     note: str
     doubtful: list[Doubtful] = field(default_factory=list)
-    """The documents that look mislabelled, the most doubtful first; a file does not keep them."""
+    """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
 
     def __str__(self) -> str:
         head, *matrix = super().__str__().split("\n")
@@ -123,17 +123,13 @@ class TrainingReport(Report):
     def settings(self) -> dict[str, Any]:
         """The report as plain data, for a file: all but the documents."""
         settings = asdict(self)
-        del settings["doubtful"], settings["classes"]
+        del settings["doubtful"]
         return settings
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any], classes: list[Any]) -> TrainingReport:
+    def from_settings(cls, settings: Mapping[str, Any]) -> TrainingReport:
         """The report that `settings` came from."""
-        values: dict[str, Any] = {
-            **settings,
-            "classes": classes,
-            "tried": [Tried(**tried) for tried in settings["tried"]],
-        }
+        values: dict[str, Any] = {**settings, "tried": [Tried(**tried) for tried in settings["tried"]]}
         return cls(**values)
 
 

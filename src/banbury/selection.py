@@ -213,7 +213,10 @@ class _Fit:
         n_rows = len(own) * (1 if n_classes == 2 else n_classes)
         basis = memoryview(basis).cast("d")
         n_numbers = len(basis) // max(n_rows, 1)
-        self.regression = _kernel.Regression(basis, n_numbers, own.astype(np.uint32), weights, n_classes)
+        # What the others say of a document is worth the less, the larger a part of its class it is: of its only
+        # document they can say nothing right.
+        left = 1 - 1 / np.array(counts.documents, dtype=float)[own]
+        self.regression = _kernel.Regression(basis, n_numbers, own.astype(np.uint32), weights * left, n_classes)
         self.own, self.weights, self.counts, self.threads = own, weights, counts, threads
         self.centred = _centred_log_prior(counts.documents)
 
