@@ -248,8 +248,8 @@ def test_an_untrained_model_says_so(method: str) -> None:
 
 
 def test_learning_starts_from_nothing_and_forgetting_ends_there() -> None:
-    model = Classifier().learn(TEXTS, SIGNS)
-    assert state(model) == state(Classifier().fit(TEXTS, SIGNS))
+    model = Classifier.textbook().learn(TEXTS, SIGNS)
+    assert state(model) == state(signs())
     model.forget(TEXTS, SIGNS)
     assert model.classes_.tolist() == []
     with pytest.raises(NotFittedError, match="forgotten everything"):

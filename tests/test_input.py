@@ -268,7 +268,7 @@ def test_bad_input_never_changes_a_model(texts: Any, labels: Any, message: str) 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
 @pytest.mark.parametrize("labels, prior", [("xxx", [1]), ("xyy", [1 / 3, 2 / 3]), ("xyz", [1 / 3, 1 / 3, 1 / 3])])
 def test_texts_without_words_leave_only_the_prior(likelihood: str, labels: str, prior: list[float]) -> None:
-    model = Classifier(likelihood=likelihood).fit(["", "", "  "], list(labels))
+    model = Classifier.textbook(likelihood=likelihood).fit(["", "", "  "], list(labels))
     assert model.predict_proba(["", "word"]).tolist() == [pytest.approx(prior)] * 2
 
 
@@ -284,7 +284,7 @@ def test_a_hundred_thousand_classes_take_a_moment() -> None:
 
 
 def test_a_text_of_a_hundred_megabytes_is_a_text() -> None:
-    model = Classifier().fit(["good film " * 10_000_000, "bad film"], ["yes", "no"])
+    model = Classifier.textbook().fit(["good film " * 10_000_000, "bad film"], ["yes", "no"])
     assert model.counts_.occurrences == [2, 20_000_000]
     long_word = "a" * 100_000_000
     assert model.learn([long_word], ["no"]).predict(long_word) == "no"

@@ -239,6 +239,34 @@ fn add_columns<const N: usize>(table: &[f64], rows: &[u32], width: usize, from: 
     *from += N * LANES;
 }
 
+/// Adds to the upper half of a square matrix the products of four rows with themselves.
+pub fn add_products(rows: &[f64], size: usize, matrix: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function asks for.
+        return unsafe { add_products_avx2(rows, size, matrix) };
+    }
+    add_products_plain(rows, size, matrix);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_products_avx2(rows: &[f64], size: usize, matrix: &mut [f64]) {
+    add_products_plain(rows, size, matrix);
+}
+
+#[inline(always)]
+fn add_products_plain(rows: &[f64], size: usize, matrix: &mut [f64]) {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|row| &rows[row * size..(row + 1) * size]);
+    for (i, sums) in matrix.chunks_exact_mut(size).enumerate() {
+        let scales = [a[i], b[i], c[i], d[i]];
+        let values = a[i..].iter().zip(&b[i..]).zip(c[i..].iter().zip(&d[i..]));
+        for (sum, ((a, b), (c, d))) in sums[i..].iter_mut().zip(values) {
+            *sum += (scales[0] * a + scales[1] * b) + (scales[2] * c + scales[3] * d);
+        }
+    }
+}
+
 /// The CRC-32 of `bytes` (the one of zlib), large ones on two threads.
 ///
 /// ```

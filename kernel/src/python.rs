@@ -576,9 +576,11 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Scorer>()?;
     module.add_class::<input::Held>()?;
     module.add_class::<selection::Documents>()?;
+    module.add_class::<selection::Regression>()?;
     module.add_class::<selection::TrustScorer>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
-    module.add_function(wrap_pyfunction!(selection::characters, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;
     module.add_function(wrap_pyfunction!(stop_words, module)?)?;

@@ -242,7 +242,7 @@ impl<'a> Corpus<'a> {
     }
 
     /// What each number of the curves is multiplied by in the score of each document and each scored class, as if the
-    /// document had never been counted.
+    /// document had never been counted; less the mean of the classes, which no probability depends on.
     pub fn basis(&self, documents: &Documents, threads: usize) -> Vec<f64> {
         let parts = shares(documents.len(), threads);
         let width = self.shape.n_scored() * self.shape.len();
@@ -251,6 +251,7 @@ impl<'a> Corpus<'a> {
             let mut scratch = BasisScratch::default();
             for (at, values) in part.clone().zip(values.chunks_mut(width)) {
                 self.add_basis(documents, at, &mut scratch, values);
+                centre(values, self.shape.len());
             }
             values
         });
@@ -339,6 +340,18 @@ impl<'a> Corpus<'a> {
                 start += width;
             }
         }
+    }
+}
+
+/// Takes from rows of `width` numbers their mean, where there are several.
+fn centre(rows: &mut [f64], width: usize) {
+    let n = rows.len() / width.max(1);
+    if n < 2 {
+        return;
+    }
+    for column in 0..width {
+        let mean = (0..n).map(|row| rows[row * width + column]).sum::<f64>() / n as f64;
+        (0..n).for_each(|row| rows[row * width + column] -= mean);
     }
 }
 
@@ -507,7 +520,7 @@ impl Scorer {
         out: &mut [T],
         finish: impl Fn(&[f64], &mut [T]) + Sync,
     ) {
-        let width = out.len() / texts.len().max(1);
+        let width = (out.len() / texts.len().max(1)).max(1);
         let run = |texts: &[&str], out: &mut [T]| {
             let mut work = self.scratch.lock().expect("nobody panics").pop().unwrap_or_default();
             let mut finder = Finder::with(counts, analyzer, std::mem::take(&mut work.scratch));

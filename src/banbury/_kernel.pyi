@@ -135,6 +135,31 @@ class Documents:
         """64-bit floats, by document and class (with two classes only the second): the basis times the curves."""
 
 @final
+class Regression:
+    """Penalised softmax regression: one vector of coefficients for all classes, and a bias for each.
+
+    Features are 64-bit floats by document, class and feature; with two classes of the second only, the first has their
+    negatives. `own` are the documents' classes. Fewer coefficients than features are those of the first features.
+    """
+
+    def __init__(self, features: Buffer, n_features: int, own: Buffer, weights: Buffer, n_classes: int) -> None: ...
+    def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float]) -> Regression:
+        """The same documents; each range of features is one, their sum weighted by the coefficients."""
+    def size(self, coefficients: Sequence[float]) -> float:
+        """The root of the mean square of the scores, without biases."""
+    def log_probabilities(self, coefficients: Sequence[float], bias: Sequence[float], threads: int) -> bytes:
+        """64-bit floats, by document and class."""
+    def fit(
+        self,
+        mean: Sequence[float],
+        precision: Sequence[float],
+        bias: Sequence[float],
+        bias_precision: float,
+        threads: int,
+    ) -> tuple[list[float], list[float]]:
+        """Coefficients and biases; `mean` and `bias` are where the penalties are 0, `precision` goes by pairs."""
+
+@final
 class TrustScorer:
     """Scores documents by counts, as they are at the time of the call, and trust curves."""
 
@@ -154,8 +179,11 @@ class TrustScorer:
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""
 
-def characters(texts: Texts) -> int:
-    """How many characters the texts have, all together."""
+def measure(texts: Texts) -> tuple[int, int]:
+    """How many texts there are, and how many characters they have all together."""
+
+def text_at(texts: Texts, row: int) -> str | None:
+    """One of the texts; None where there are fewer."""
 
 def checksum(buffer: Buffer) -> int:
     """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""

@@ -104,6 +104,12 @@ class Counts:
             self.kernel = self.kernel.pruned(min_documents)
         return self
 
+    def narrowed(self, analyzer: Analyzer) -> Counts:
+        """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
+        counts = Counts(analyzer)
+        counts.classes, counts.kernel = list(self.classes), self.kernel.narrowed(analyzer.compiled())
+        return counts
+
     def copy(self) -> Counts:
         """Counts that change on their own from now on."""
         copy = Counts(self.analyzer)
@@ -240,9 +246,14 @@ def check_kind(new: list[Any], known: list[Any]) -> None:
         )
 
 
-def class_numbers(labels: list[Any], classes: list[Any]) -> Any:
-    """The number of each label among the classes, as a buffer for the kernel."""
+def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = False) -> Any:
+    """The number of each label among the classes, as a buffer for the kernel.
+
+    Where documents are weighted, a label may have counted zero times: then its number does not matter.
+    """
     numbers = {label: number for number, label in enumerate(classes)}
+    if weighted:
+        return _numbers(numbers.get(label, 0) for label in labels)
     try:
         return _numbers(map(numbers.__getitem__, labels))
     except KeyError:

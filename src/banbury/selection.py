@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 EVERY_ONE = 2**62  # more documents than there are
 MOST_DOCUMENTS = 10_000  # more make the curves hardly better
 MOST_NUMBERS = 6_000_000  # of the basis: beyond, the regression takes longer than counting
-MOST_CLASSES = 1_000  # with more, what the classes would need of memory is better spent on documents
+MOST_CLASSES = 200  # with more, the regression would take longer than everything else
 FEW_DOCUMENTS = 100
 
 KNOTS = 7
@@ -76,7 +77,7 @@ def plain_scores(
     prior: Any,
     threads: int | None,
 ) -> NDArray[Any]:
-    """The leave-one-out scores of documents, in their own order."""
+    """The leave-one-out scores of documents, in their own order; with `prior` None the log-likelihoods alone."""
     import numpy as np
 
     assert vocabulary in VOCABULARIES
@@ -84,7 +85,7 @@ def plain_scores(
     is_class = vocabulary == "class"
     logs = documents.log_likelihoods(likelihood, present, absent, is_class, n_threads(threads))
     scores: NDArray[Any] = np.frombuffer(logs).reshape(-1, len(counts.classes))
-    if likelihood == "complement" and len(counts.classes) > 1:
+    if prior is None or (likelihood == "complement" and len(counts.classes) > 1):
         return scores
     if prior != "empirical":
         scores = scores + np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
@@ -140,11 +141,9 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What leave-one-out has chosen, and what it saw."""
+class Seen:
+    """What leave-one-out has seen, and what was chosen by it."""
 
-    trust: Trust
-    analyzer: Analyzer
     tried: list[Tried]
     chosen: str
     note: str
@@ -164,7 +163,7 @@ def choose(
     *,
     narrower: Analyzer | None = None,
     threads: int | None = None,
-) -> Choice:
+) -> tuple[Trust, Analyzer, Seen]:
     """The trust curves for counts of at least two classes.
 
     `texts` are the documents that were counted, `numbers` their classes as a buffer. With `narrower`, an analyzer that
@@ -178,9 +177,8 @@ def choose(
     n_numbers = sum(map(len, means))
     most = min(MOST_DOCUMENTS, max(MOST_NUMBERS // (n_scored * n_numbers), 50))
     documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, n_threads(threads))
-    basis = np.frombuffer(documents.basis(n_threads(threads))).reshape(-1, n_scored, n_numbers)
     own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
-    fit = _Fit(basis, own, of, counts)
+    fit = _Fit(documents.basis(n_threads(threads)), own, of, counts, n_threads(threads))
 
     analyzer = counts.analyzer
     tried, (trust, logs) = fit.tried(analyzer, means, prior)
@@ -191,181 +189,94 @@ def choose(
         if tried[-1].log_loss > 0.99 * fewer[-1].log_loss:
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
-    n_documents, n_used = sum(counts.documents), int(of.sum())
-    note = ""
+    return trust, analyzer, Seen(tried, chosen, sample_note(counts, of), documents.rows, own, of, logs)
+
+
+def sample_note(counts: Counts, weights: NDArray[Any]) -> str:
+    """What has to be known of the documents that were looked at, to believe figures about them."""
+    n_documents, n_used = sum(counts.documents), int(weights.sum())
     if n_documents < FEW_DOCUMENTS:
-        note = (
-            f"{n_documents} documents are few: the curves stay close to those that many other sets of documents gave, "
+        return (
+            f"{n_documents} documents are few: what is chosen stays close to what many other sets of documents gave, "
             "and these figures can be far off"
         )
-    elif n_used < n_documents:
-        note = f"a fixed sample of {n_used} of {n_documents} documents was looked at"
-    return Choice(trust, analyzer, tried, chosen, note, documents.rows, own, of, logs)
+    return f"a fixed sample of {n_used} of {n_documents} documents was looked at" if n_used < n_documents else ""
 
 
 class _Fit:
-    """A regression on the basis values of some documents."""
+    """Curves fitted on the basis values of some documents."""
 
-    def __init__(self, basis: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], counts: Counts) -> None:
+    def __init__(self, basis: Any, own: NDArray[Any], weights: NDArray[Any], counts: Counts, threads: int) -> None:
         import numpy as np
 
-        self.own, self.weights, self.counts = own, weights, counts
-        # What all classes have in common does not change a probability.
-        self.basis = basis if basis.shape[1] == 1 else basis - basis.mean(axis=1, keepdims=True)
-        self.centred = np.array(_centred_log_prior(counts.documents))
+        n_classes = len(counts.classes)
+        n_rows = len(own) * (1 if n_classes == 2 else n_classes)
+        basis = memoryview(basis).cast("d")
+        n_numbers = len(basis) // max(n_rows, 1)
+        # What the others say of a document is worth the less, the larger a part of its class it is: of its only
+        # document they can say nothing right.
+        left = 1 - 1 / np.array(counts.documents, dtype=float)[own]
+        self.regression = _kernel.Regression(basis, n_numbers, own.astype(np.uint32), weights * left, n_classes)
+        self.own, self.weights, self.counts, self.threads = own, weights, counts, threads
+        self.centred = _centred_log_prior(counts.documents)
 
     def tried(
         self, analyzer: Analyzer, means: list[list[float]], prior: float
     ) -> tuple[list[Tried], tuple[Trust, NDArray[Any]]]:
         """What the universal curves and the fitted ones give; the latter with their logarithms of probabilities."""
-        import numpy as np
-
-        n_classes = len(self.counts.classes)
-        mean = np.concatenate([np.array(block) for block in means])
-        basis = self.basis[:, :, : len(mean)]
-        bias = prior * self.centred
-        ends = np.cumsum([len(block) for block in means])
-        levels = np.stack(
-            [basis[:, :, end - len(block) : end] @ block for block, end in zip(means, ends, strict=True)], 2
-        )
-        problem = _Problem(self.own, self.weights, n_classes)
-        untouched = problem.log_probabilities(levels.sum(axis=2), bias)
+        mean = [number for block in means for number in block]
+        bias = [prior * value for value in self.centred]
+        ends = list(accumulate(map(len, means)))
+        ranges = [(end - len(block), end) for block, end in zip(means, ends, strict=True)]
+        untouched = self._logs(mean, bias)
 
         # One multiplier for each block first, then every knot.
-        multipliers, _ = problem.solve(levels, np.ones(len(means)), np.eye(len(means)) / MULTIPLIER_SD**2, bias)
-        scaled = np.concatenate([np.array(block) * max(m, 0.05) for block, m in zip(means, multipliers, strict=True)])
-        precision = self._precision(basis, scaled, mean, analyzer)
-        curves, biases = problem.solve(basis, scaled, precision, bias)
-        # Far above what the order of additions in a matrix product changes, and far below what matters.
-        curves, shifts = curves.round(9), (biases - bias).round(9)
-        logs = problem.log_probabilities(basis @ curves, bias + shifts)
-        trust = Trust(tuple(curves.tolist()), prior, tuple(zip(self.counts.classes, shifts.tolist(), strict=True)))
+        levels = self.regression.grouped(ranges, mean)
+        n = len(means)
+        diagonal = [MULTIPLIER_SD**-2 * (at % (n + 1) == 0) for at in range(n * n)]
+        multipliers, _ = levels.fit([1.0] * n, diagonal, bias, BIAS_PRECISION, self.threads)
+        scaled = [number * max(m, 0.05) for block, m in zip(means, multipliers, strict=True) for number in block]
+        curves, biases = self.regression.fit(scaled, self._precision(scaled, mean), bias, BIAS_PRECISION, self.threads)
+        logs = self._logs(curves, biases)
+        shifts = [one - other for one, other in zip(biases, bias, strict=True)]
+        trust = Trust(tuple(curves), prior, tuple(zip(self.counts.classes, shifts, strict=True)))
         name = _block_names(analyzer)
         tried = [
-            Tried(f"{name}, universal curves", *problem.figures(untouched)),
-            Tried(f"{name}, fitted curves", *problem.figures(logs)),
+            Tried(f"{name}, universal curves", *figures(untouched, self.own, self.weights)),
+            Tried(f"{name}, fitted curves", *figures(logs, self.own, self.weights)),
         ]
         return tried, (trust, logs)
 
-    def _precision(
-        self, basis: NDArray[Any], curves: NDArray[Any], mean: NDArray[Any], analyzer: Analyzer
-    ) -> NDArray[Any]:
+    def _logs(self, curves: list[float], bias: list[float]) -> NDArray[Any]:
+        import numpy as np
+
+        return np.frombuffer(self.regression.log_probabilities(curves, bias, self.threads)).reshape(-1, len(bias))
+
+    def _precision(self, curves: list[float], mean: list[float]) -> list[float]:
         """The penalty, in units in which each curve alone would give scores of the size that all together give."""
         import numpy as np
 
-        weights = self.weights[:, None] / self.weights.sum() / basis.shape[1]
-
-        def size(scores: NDArray[Any]) -> float:
-            return float(np.sqrt((weights * scores**2).sum()))
-
-        whole, largest = size(basis @ curves), float(np.abs(mean).max())
+        n = len(curves)
+        whole, largest = self.regression.size(curves), max(map(abs, mean))
         differences = np.diff(np.eye(KNOTS), axis=0)
-        shape = differences.T @ differences / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
-        precision = np.zeros((len(curves), len(curves)))
-        for start in range(0, len(curves), KNOTS):
-            curve = slice(start, start + KNOTS)
-            alone = size(basis[:, :, curve].sum(axis=2))
-            scale = min(whole / alone, 10 * largest) if alone > 0 and whole > 0 else largest
-            precision[curve, curve] = shape / max(scale, 1e-6) ** 2
-        return precision
+        shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
+        alone = self.regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
+        precision = np.zeros((n, n))
+        for at, start in enumerate(range(0, n, KNOTS)):
+            size = alone.size([0.0] * at + [1.0])
+            scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
+            precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
+        flat: list[float] = precision.ravel().tolist()
+        return flat
 
 
-class _Problem:
-    """Penalised softmax regression with one vector of coefficients for all classes, and a bias for each."""
+def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
+    """Log loss and accuracy of logarithms of probabilities, by document and class."""
+    import numpy as np
 
-    def __init__(self, own: NDArray[Any], weights: NDArray[Any], n_classes: int) -> None:
-        self.own, self.weights, self.n_classes = own, weights, n_classes
-
-    def log_probabilities(self, scores: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
-        """Of each class; with two classes `scores` has the second one's, and the first has its negative."""
-        import numpy as np
-
-        if self.n_classes == 2:
-            scores = np.concatenate([-scores, scores], axis=1)
-        logs: NDArray[Any] = scores + bias
-        logs = logs - logs.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return logs
-
-    def figures(self, logs: NDArray[Any]) -> tuple[float, float]:
-        """Log loss and accuracy."""
-        total = self.weights.sum()
-        right = logs.argmax(axis=1) == self.own
-        return -self._own(logs) / total, float((self.weights * right).sum() / total)
-
-    def _own(self, logs: NDArray[Any]) -> float:
-        import numpy as np
-
-        return float((self.weights * logs[np.arange(len(self.own)), self.own]).sum())
-
-    def solve(
-        self, features: NDArray[Any], mean: NDArray[Any], precision: NDArray[Any], bias: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The coefficients and biases, by Newton's method."""
-        import numpy as np
-
-        n_features = len(mean)
-        # With two classes the biases are each other's negatives, and so one number.
-        biases = np.array([[-1.0], [1.0]]) if self.n_classes == 2 else np.eye(self.n_classes)
-        around = np.concatenate([mean, bias[1:] if self.n_classes == 2 else bias])
-        penalty = np.zeros((len(around), len(around)))
-        penalty[:n_features, :n_features] = precision
-        penalty[n_features:, n_features:] = BIAS_PRECISION * biases.T @ biases
-
-        def loss(at: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-            logs = self.log_probabilities(features @ at[:n_features], biases @ at[n_features:])
-            away = at - around
-            return -self._own(logs) + 0.5 * float(away @ penalty @ away), logs
-
-        at = around.copy()
-        value, logs = loss(at)
-        for _ in range(60):
-            gradient, hessian = self._derivatives(features, logs, biases)
-            gradient += penalty @ (at - around)
-            hessian += penalty
-            hessian[np.diag_indices_from(hessian)] += 1e-9 * max(1.0, hessian.diagonal().max())
-            step = np.linalg.solve(hessian, gradient)
-            length = 1.0
-            while True:
-                lower, its_logs = loss(at - length * step)
-                if lower <= value - 1e-4 * length * float(gradient @ step) or length < 1e-5:
-                    break
-                length /= 2
-            gain = value - lower
-            if gain > 0:
-                at, value, logs = at - length * step, lower, its_logs
-            if gain < 1e-7 * self.weights.sum():
-                break
-        return at[:n_features], biases @ at[n_features:]
-
-    def _derivatives(
-        self, features: NDArray[Any], logs: NDArray[Any], biases: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        import numpy as np
-
-        chances = np.exp(logs)
-        if self.n_classes == 2:
-            # The log-odds are twice the score of the second class.
-            flat = 2 * np.concatenate([features[:, 0, :], np.ones((len(features), 1))], axis=1)
-            second = chances[:, 1]
-            gradient = flat.T @ (self.weights * (second - self.own))
-            half = flat * np.sqrt(self.weights * second * chances[:, 0])[:, None]
-            return gradient, half.T @ half
-        n, n_classes, n_features = features.shape
-        excess = chances * self.weights[:, None]
-        half = features * np.sqrt(excess)[:, :, None]
-        half = half.reshape(-1, n_features)
-        means = np.matmul(chances[:, None, :], features)[:, 0, :]
-        weighted = means * self.weights[:, None]
-        hessian = np.empty((n_features + n_classes,) * 2)
-        hessian[:n_features, :n_features] = half.T @ half - weighted.T @ means
-        sums = np.stack([excess[:, place] @ features[:, place, :] for place in range(n_classes)])
-        hessian[n_features:, :n_features] = sums - excess.T @ means
-        hessian[:n_features, n_features:] = hessian[n_features:, :n_features].T
-        hessian[n_features:, n_features:] = np.diag(excess.sum(axis=0)) - excess.T @ chances
-        excess[np.arange(n), self.own] -= self.weights
-        gradient = np.concatenate([excess.reshape(-1) @ features.reshape(-1, n_features), excess.sum(axis=0)])
-        return gradient, hessian
+    total = float(weights.sum())
+    right = logs.argmax(axis=1) == own
+    return -float((weights * logs[np.arange(len(own)), own]).sum()) / total, float((weights * right).sum()) / total
 
 
 def _centred_log_prior(documents: list[int]) -> list[float]:

@@ -66,6 +66,23 @@ impl<'py> Texts<'py> {
         }
     }
 
+    /// One of the documents.
+    pub fn get(&self, row: usize) -> Option<Cow<'_, str>> {
+        match self {
+            Texts::Strings(strings) => strings.get(row).map(text_of),
+            Texts::Columns(columns) => {
+                let mut before = 0;
+                let holds = |column: &&Column| {
+                    let is_here = row < before + column.len();
+                    before += if is_here { 0 } else { column.len() };
+                    is_here
+                };
+                let column = columns.iter().find(holds)?;
+                Some(String::from_utf8_lossy(column.get(row - before)))
+            }
+        }
+    }
+
     /// The documents as UTF-8, where they lie.
     pub fn read(&self) -> Vec<Cow<'_, str>> {
         match self {

@@ -10,6 +10,7 @@ use super::input::{self, Held, Texts, input_error};
 use super::{Counts, State, form_of, in_rounds, processors};
 use crate::counts;
 use crate::documents;
+use crate::regression;
 use crate::selection;
 use crate::text;
 use crate::trust;
@@ -122,6 +123,67 @@ impl Documents {
     }
 }
 
+/// Penalised softmax regression.
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Regression {
+    inner: regression::Regression,
+}
+
+#[pymethods]
+impl Regression {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        features: PyBuffer<f64>,
+        n_features: usize,
+        own: PyBuffer<u32>,
+        weights: PyBuffer<f64>,
+        n_classes: usize,
+    ) -> PyResult<Self> {
+        let (features, own, weights) = (features.to_vec(py)?, own.to_vec(py)?, weights.to_vec(py)?);
+        let n_scored = if n_classes == 2 { 1 } else { n_classes };
+        if features.len() != own.len() * n_scored * n_features || own.len() != weights.len() {
+            return Err(input_error(py, "the arrays of the regression do not fit each other".into()));
+        }
+        Ok(Regression { inner: regression::Regression::new(features, n_features, own, weights, n_classes) })
+    }
+
+    fn grouped(&self, ranges: Vec<(usize, usize)>, coefficients: Vec<f64>) -> Self {
+        let ranges: Vec<_> = ranges.into_iter().map(|(from, to)| from..to).collect();
+        Regression { inner: self.inner.grouped(&ranges, &coefficients) }
+    }
+
+    fn size(&self, coefficients: Vec<f64>) -> f64 {
+        self.inner.size(&coefficients)
+    }
+
+    fn log_probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        coefficients: Vec<f64>,
+        bias: Vec<f64>,
+        threads: usize,
+    ) -> Bound<'py, PyBytes> {
+        let logs = py.detach(|| self.inner.log_probabilities(&coefficients, &bias, processors(threads)));
+        PyBytes::new(py, bytemuck::cast_slice(&logs))
+    }
+
+    fn fit(
+        &self,
+        py: Python<'_>,
+        mean: Vec<f64>,
+        precision: Vec<f64>,
+        bias: Vec<f64>,
+        bias_precision: f64,
+        threads: usize,
+    ) -> (Vec<f64>, Vec<f64>) {
+        py.detach(|| {
+            let prior = regression::Prior { mean: &mean, precision: &precision, bias: &bias, bias_precision };
+            self.inner.fit(&prior, processors(threads))
+        })
+    }
+}
+
 fn misfit(py: Python<'_>) -> PyErr {
     input_error(py, "the curves are not those of these counts".into())
 }
@@ -230,10 +292,17 @@ pub fn hold<'py>(py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'
     }
 }
 
-/// How many characters documents have, all together.
+/// How many documents there are, and how many characters they have all together.
 #[pyfunction]
-pub fn characters(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<usize> {
+pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     let texts = Texts::new(texts)?;
     let read = texts.read();
-    Ok(py.detach(|| read.iter().map(|text| text.chars().count()).sum()))
+    Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
+}
+
+/// One of the documents.
+#[pyfunction]
+pub fn text_at(texts: &Bound<'_, PyAny>, row: usize) -> PyResult<Option<String>> {
+    let texts = Texts::new(texts)?;
+    Ok(texts.get(row).map(|text| text.into_owned()))
 }
