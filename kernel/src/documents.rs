@@ -139,6 +139,8 @@ pub struct Finder<'a> {
     counts: &'a Counts,
     analyzer: &'a Analyzer,
     counted: Vec<bool>,
+    /// By block whether none of its features has been forgotten: then nobody has to look.
+    all_live: Vec<bool>,
     scratch: Scratch,
 }
 
@@ -169,7 +171,8 @@ impl<'a> Finder<'a> {
         for (places, block) in scratch.places.iter_mut().zip(&counts.blocks) {
             places.resize(block.len(), UNKNOWN);
         }
-        Finder { counts, analyzer, counted, scratch }
+        let all_live = counts.blocks.iter().map(|block| block.rows.live == block.len() as u64).collect();
+        Finder { counts, analyzer, counted, all_live, scratch }
     }
 
     pub fn into_scratch(self) -> Scratch {
@@ -229,7 +232,7 @@ impl<'a> Finder<'a> {
                     words.clear();
                 }
                 for (i, &id) in found[at].iter().enumerate() {
-                    if id == UNKNOWN || !block.rows.is_live(id) {
+                    if id == UNKNOWN || !(self.all_live[at] || block.rows.is_live(id)) {
                         if at == 0 {
                             words.push(UNKNOWN);
                         }

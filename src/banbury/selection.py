@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EVERY_ONE = 2**62  # more documents than there are
 MOST_DOCUMENTS = 10_000  # more make the curves hardly better
-MOST_NUMBERS = 6_000_000  # of the basis: beyond, the regression takes longer than counting
+MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
 MOST_CLASSES = 200  # with more, the regression would take longer than everything else
 FEW_DOCUMENTS = 100
 
