@@ -216,8 +216,8 @@ class Classifier:
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
         """
         reading = self._reading(prior)
-        classes, scorer, start = reading[:3]
-        if reading.shift is not None:
+        classes, scorer, start, _, shift = reading
+        if shift is not None:
             best = self._scored([texts] if isinstance(texts, str) else texts, reading).argmax(axis=1)
             return classes[best[0]] if isinstance(texts, str) else self._labels(classes).take(best)
         if isinstance(texts, str):
@@ -546,7 +546,7 @@ class Classifier:
         self._chosen = chosen
         self._report = report
         self._read: tuple[Any, _kernel.Scorer | _kernel.TrustScorer] | None = None
-        self._log_prior: tuple[Any, list[float]] | None = None
+        self._latest: tuple[Any, _Reading] | None = None
         self._as_array: tuple[list[Any], NDArray[Any]] | None = None
 
     def _report_settings(self) -> dict[str, Any] | None:
@@ -577,6 +577,17 @@ class Classifier:
     def _reading(self, prior: Any) -> _Reading:
         """How texts are scored; looked at again whenever the counts or a parameter have changed, by whatever way."""
         classes, kernel = self._known()
+        settings = (self.likelihood, self.smoothing, self.vocabulary, self.calibration, self.prior, prior)
+        of = (classes, kernel, kernel.version, self._chosen, settings)
+        if self._latest is not None and self._latest[0] == of:
+            return self._latest[1]
+        reading = self._read_anew(classes, kernel, prior)
+        # A dictionary can change without a trace.
+        if isinstance(self.prior, str) and (prior is None or isinstance(prior, str)):
+            self._latest = (of, reading)
+        return reading
+
+    def _read_anew(self, classes: list[Any], kernel: _kernel.Counts, prior: Any) -> _Reading:
         chosen = self._chosen
         if self._is_automatic() and self.calibration is not None and 1 < len(classes) <= MOST_CLASSES:
             return self._trusting(classes, kernel, chosen.trust, prior)
@@ -592,13 +603,7 @@ class Classifier:
             moved = [_difference(new, old) for new, old in zip(asked, start, strict=True)]
             shift = [a + b for a, b in zip(chosen.calibration.shift(classes), moved, strict=True)]
             return _Reading(classes, read[1], start, chosen.calibration.scale, shift)
-        if not isinstance(model_prior, str):  # a dictionary can change without a trace
-            return _Reading(classes, read[1], log_prior(classes, kernel.documents, model_prior, self.likelihood))
-        of = (kernel, kernel.version, self.likelihood, model_prior)
-        known = self._log_prior
-        if known is None or known[0] != of:
-            known = self._log_prior = (of, log_prior(classes, kernel.documents, model_prior, self.likelihood))
-        return _Reading(classes, read[1], known[1])
+        return _Reading(classes, read[1], log_prior(classes, kernel.documents, model_prior, self.likelihood))
 
     def _trusting(self, classes: list[Any], kernel: _kernel.Counts, trust: Trust | None, prior: Any) -> _Reading:
         """The automatic model. Where its curves are not for so many classes, the universal ones have to do."""
