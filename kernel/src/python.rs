@@ -3,6 +3,7 @@
 //! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
+mod correction;
 mod input;
 mod selection;
 
@@ -578,6 +579,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::Documents>()?;
     module.add_class::<selection::Regression>()?;
     module.add_class::<selection::TrustScorer>()?;
+    module.add_class::<correction::Correction>()?;
+    module.add_class::<correction::Ridge>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;

@@ -101,7 +101,7 @@ class TrainingReport(Report):
     def __str__(self) -> str:
         head, *matrix = super().__str__().split("\n")
         lines = [
-            "leave-one-out: each document predicted by the model without it",
+            "each document predicted by a model that has not seen it",
             f"  {head}, macro-F1 {self.macro_f1:.4f}",
             f"  log loss {self.log_loss:.4f}, calibration error {self.calibration_error:.4f}",
             f"  chosen: {self.chosen}",
@@ -133,8 +133,13 @@ class TrainingReport(Report):
         return cls(**values)
 
 
-def training_report(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> TrainingReport:
-    """The report on what leave-one-out has seen; `text` gives the text of a document by its number."""
+def training_report(
+    classes: list[Any], seen: Seen, text: Callable[[int], str], *, doubts: Seen | None = None
+) -> TrainingReport:
+    """The report on what was seen; `text` gives the text of a document by its number.
+
+    Doubtful labels are looked for in `doubts` where more documents were seen there.
+    """
     import numpy as np
 
     own, weights, logs = seen.own, seen.weights, seen.log_probabilities
@@ -142,11 +147,6 @@ def training_report(classes: list[Any], seen: Seen, text: Callable[[int], str]) 
     confusion = np.zeros((len(classes), len(classes)))
     np.add.at(confusion, (own, best), weights)
     own_logs = logs[np.arange(len(own)), own]
-    doubtful = [
-        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
-        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
-        if best[at] != own[at]
-    ]
     return TrainingReport(
         classes=classes,
         confusion=confusion.astype(int).tolist(),
@@ -156,8 +156,20 @@ def training_report(classes: list[Any], seen: Seen, text: Callable[[int], str]) 
         chosen=seen.chosen,
         tried=[tried for tried in seen.tried if isfinite(tried.log_loss)],
         note=seen.note,
-        doubtful=doubtful,
+        doubtful=_doubtful(classes, doubts or seen, text),
     )
+
+
+def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
+    import numpy as np
+
+    own, logs = seen.own, seen.log_probabilities
+    own_logs = logs[np.arange(len(own)), own]
+    return [
+        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
+        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
+        if logs[at].argmax() != own[at]
+    ]
 
 
 def macro_f1(confusion: NDArray[Any]) -> float:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.calibration import SMOOTHINGS, Calibration, calibrate
+from banbury.correction import Correction, correct
 from banbury.counts import Counts, as_weights, check_kind, class_numbers
 from banbury.errors import InputError
 from banbury.evaluation import TrainingReport, training_report
 from banbury.explanation import WordTable
 from banbury.likelihoods import log_prior, scorer
-from banbury.selection import MOST_CLASSES, Trust, choose
+from banbury.selection import MOST_CLASSES, MOST_NUMBERS, Trust, choose
 from banbury.text import Analyzer
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most m
 SHORT = 400  # characters: the mean document is longer where characters have nothing to add to words
 PAIRS = Analyzer(ngrams=(1, 2))
 CHARACTERS = (2, 5)
+MOST_NUMBERS_AT_BEST = 30_000_000  # of the basis of the curves
 
 
 class Settings(NamedTuple):
@@ -77,25 +79,31 @@ class Chosen:
     calibration: Calibration | None = None
     """Of the plain likelihood, when it is read in the way for which this was fitted:"""
     form: tuple[Any, ...] = ()
+    correction: Correction | None = None
+    """Of the automatic model."""
 
-    def settings(self) -> dict[str, Any]:
-        """The same as plain data, for a file."""
-        return {
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays, for a file."""
+        correction, arrays = (None, {}) if self.correction is None else self.correction.parts()
+        settings = {
             "trust": None if self.trust is None else self.trust.settings(),
             "smoothing": self.smoothing,
             "calibration": None if self.calibration is None else self.calibration.settings(),
             "reading": list(self.form),
+            "correction": correction,
         }
+        return settings, arrays
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Chosen:
-        """What `settings` came from."""
-        trust, calibration = settings["trust"], settings["calibration"]
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Chosen:
+        """What `parts` were taken from."""
+        trust, calibration, correction = settings["trust"], settings["calibration"], settings["correction"]
         return cls(
             None if trust is None else Trust.from_settings(trust),
             settings["smoothing"],
             None if calibration is None else Calibration.from_settings(calibration),
             tuple(settings["reading"]),
+            None if correction is None else Correction.from_parts(correction, arrays),
         )
 
 
@@ -168,6 +176,7 @@ class TextModel:
         settings: Settings,
         *,
         analyzer: Analyzer | str | None,
+        effort: str,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
@@ -178,7 +187,7 @@ class TextModel:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
         model = cls(counts)
-        return model, model._choose(texts, labels, weights, settings, narrower, threads)
+        return model, model._choose(texts, labels, weights, settings, effort, narrower, threads)
 
     # What is learned
 
@@ -207,21 +216,22 @@ class TextModel:
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
         settings, arrays = self.counts.parts()
-        return {"chosen": self.chosen.settings(), **settings}, arrays
+        chosen, more = self.chosen.parts()
+        return {"chosen": chosen, **settings}, arrays | more
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextModel:
         """The model that `parts` were taken from."""
-        return cls(Counts.from_parts(settings, arrays), Chosen.from_settings(settings["chosen"]))
+        return cls(Counts.from_parts(settings, arrays), Chosen.from_parts(settings["chosen"], arrays))
 
     # What is chosen
 
     def choose(
-        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, threads: int | None
+        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
         check_kind(labels, self.classes)
-        return self._choose(_kernel.hold(texts), labels, weights, settings, None, threads)
+        return self._choose(_kernel.hold(texts), labels, weights, settings, effort, None, threads)
 
     def _choose(
         self,
@@ -229,6 +239,7 @@ class TextModel:
         labels: list[Any],
         weights: Any,
         settings: Settings,
+        effort: str,
         narrower: Analyzer | None,
         threads: int | None,
     ) -> TrainingReport | None:
@@ -242,11 +253,29 @@ class TextModel:
             return None
         numbers = class_numbers(labels, counts.classes, weighted=weights is not None)
         weights = None if weights is None else as_weights(weights, len(labels))
+
+        def text(row: int) -> str:
+            return texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or ""
+
+        doubts = None
         if settings.is_automatic:
-            trust, analyzer, seen = choose(counts, texts, numbers, weights, narrower=narrower, threads=threads)
+            is_best = effort == "best"
+            trust, analyzer, seen = choose(
+                counts,
+                texts,
+                numbers,
+                weights,
+                narrower=narrower,
+                most_numbers=MOST_NUMBERS_AT_BEST if is_best else MOST_NUMBERS,
+                threads=threads,
+            )
             if analyzer != counts.analyzer:
                 self.counts = counts.narrowed(analyzer)
-            self.chosen = Chosen(trust)
+            correction = None
+            if is_best:
+                doubts = seen
+                correction, seen = correct(self.counts, texts, numbers, weights, trust, seen, text, threads=threads)
+            self.chosen = Chosen(trust, correction=correction)
         else:
             smoothing, calibration, seen = calibrate(
                 counts,
@@ -260,11 +289,7 @@ class TextModel:
                 threads=threads,
             )
             self.chosen = Chosen(None, smoothing, calibration, settings.plain_form(smoothing))
-        return training_report(
-            list(counts.classes),
-            seen,
-            lambda row: texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or "",
-        )
+        return training_report(list(counts.classes), seen, text, doubts=doubts)
 
     # How it is read
 
@@ -277,7 +302,7 @@ class TextModel:
         """How texts are scored; `prior` stands in for that of the settings."""
         classes, kernel, _, chosen = self.state()
         if settings.is_automatic and settings.calibration is not None and 1 < len(classes) <= MOST_CLASSES:
-            return self._trusting(classes, kernel, chosen.trust, settings.prior if prior is None else prior)
+            return self._trusting(classes, kernel, chosen, settings.prior if prior is None else prior)
         form = settings.plain_form(chosen.smoothing)
         plain = self._kept((kernel, *form), lambda: scorer(kernel, *form))
         of = (classes, kernel.documents)
@@ -291,16 +316,17 @@ class TextModel:
         shift = [a + b for a, b in zip(calibration.shift(classes), moved, strict=True)]
         return reading._replace(start=start, scale=calibration.scale, shift=shift)
 
-    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, trust: Trust | None, prior: Any) -> TextReading:
+    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, chosen: Chosen, prior: Any) -> TextReading:
         """The automatic model. Where its curves are not for so many classes, the universal ones have to do."""
         analyzer = self.counts.analyzer
-        universal = Trust.universal(analyzer, len(classes))
-        if trust is None or len(trust.curves) != len(universal.curves):
-            trust = universal
-        curves = trust.curves
-        trusting = self._kept((kernel, trust), lambda: _kernel.TrustScorer(kernel, curves))
+        trust, corrected = Trust.universal(analyzer, len(classes)), None
+        if chosen.trust is not None and len(chosen.trust.curves) == len(trust.curves):
+            trust = chosen.trust
+            corrected = None if chosen.correction is None else chosen.correction.read(classes)
+        table, shifts = corrected or (None, [0.0] * len(classes))
+        trusting = self._kept((kernel, chosen), lambda: _kernel.TrustScorer(kernel, trust.curves, table))
         documents = kernel.documents
-        start = trust.start(classes, documents)
+        start = [one + shift for one, shift in zip(trust.start(classes, documents), shifts, strict=True)]
         if not isinstance(prior, str) or prior != "empirical":
             # Bayes' rule: the probabilities are those of the shares that the classes had among the documents.
             asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))

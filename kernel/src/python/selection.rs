@@ -6,8 +6,10 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use super::correction::Correction;
 use super::input::{self, Held, Texts, input_error};
-use super::{Counts, State, form_of, in_rounds, processors};
+use super::{Counts, State, exception, form_of, in_rounds, processors};
+use crate::correction;
 use crate::counts;
 use crate::documents;
 use crate::regression;
@@ -19,11 +21,11 @@ use crate::trust;
 pub struct Documents {
     counts: Py<Counts>,
     version: u64,
-    inner: documents::Documents,
+    pub inner: documents::Documents,
 }
 
 impl Documents {
-    fn with<R: Send>(
+    pub fn with<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&counts::Counts, &text::Analyzer) -> R + Send,
@@ -88,6 +90,14 @@ impl Documents {
     #[getter]
     fn weights(&self) -> Vec<u32> {
         self.inner.weights.clone()
+    }
+
+    /// Counts without the first `n` documents, and the other documents as these know them.
+    fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
+        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
+        let (counts, inner) = found.map_err(|error| exception(py, error))?;
+        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
+        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
     }
 
     fn log_likelihoods<'py>(
@@ -192,6 +202,7 @@ fn misfit(py: Python<'_>) -> PyErr {
 pub struct TrustScorer {
     counts: Py<Counts>,
     curves: Vec<f64>,
+    correction: Option<Arc<correction::Correction>>,
     /// The scorer of one version of the counts; made anew when they have changed.
     current: RwLock<Option<(u64, Arc<trust::Scorer>)>>,
 }
@@ -203,10 +214,13 @@ impl TrustScorer {
         {
             return Some(scorer.clone());
         }
-        if trust::Shape::new(analyzer, state.counts.n_classes()).len() != self.curves.len() {
+        let shape = trust::Shape::new(analyzer, state.counts.n_classes());
+        let corrected = self.correction.as_ref().map_or(shape.n_scored(), |correction| correction.n_scored());
+        if shape.len() != self.curves.len() || shape.n_scored() != corrected {
             return None;
         }
-        let scorer = Arc::new(trust::Scorer::new(&state.counts, analyzer, self.curves.clone()));
+        let correction = self.correction.clone();
+        let scorer = Arc::new(trust::Scorer::new(&state.counts, analyzer, self.curves.clone(), correction));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
         Some(scorer)
     }
@@ -233,8 +247,10 @@ impl TrustScorer {
 #[pymethods]
 impl TrustScorer {
     #[new]
-    fn new(counts: Py<Counts>, curves: Vec<f64>) -> Self {
-        TrustScorer { counts, curves, current: RwLock::new(None) }
+    #[pyo3(signature = (counts, curves, correction = None))]
+    fn new(counts: Py<Counts>, curves: Vec<f64>, correction: Option<&Correction>) -> Self {
+        let correction = correction.map(|correction| correction.inner.clone());
+        TrustScorer { counts, curves, correction, current: RwLock::new(None) }
     }
 
     fn scores<'py>(

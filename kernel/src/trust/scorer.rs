@@ -1,11 +1,12 @@
 //! From documents to scores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::documents;
 use super::model::{CHANNELS, Model};
 use super::weights::Weights;
+use crate::correction::{Applied, Correction};
 use crate::counting::each_on_a_thread;
 use crate::counts::Counts;
 use crate::documents::{Features, Finder, Scratch};
@@ -15,6 +16,7 @@ use crate::vocabulary::UNKNOWN;
 /// Scores documents by the counts that it was made from.
 pub struct Scorer {
     model: Model,
+    correction: Option<Applied>,
     n_features: usize,
     looked_up: AtomicUsize,
     ready: OnceLock<Vec<Weights>>,
@@ -29,14 +31,19 @@ struct Work {
     sums: Vec<f64>,
     word_shares: Vec<f64>,
     scores: Vec<f64>,
+    corrections: Vec<f64>,
     defaults: Vec<(u32, f64, f64)>,
 }
 
 impl Scorer {
-    /// `curves` has the numbers that [`Shape`](super::Shape) describes.
-    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: Vec<f64>) -> Self {
+    /// `curves` has the numbers that [`Shape`](super::Shape) describes, a correction the weights of as many classes.
+    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: Vec<f64>, correction: Option<Arc<Correction>>) -> Self {
+        let model = Model::new(counts, analyzer, curves);
+        let fits = correction.as_ref().is_none_or(|correction| correction.n_scored() == model.shape.n_scored());
+        assert!(fits, "the caller has compared them");
         Scorer {
-            model: Model::new(counts, analyzer, curves),
+            model,
+            correction: correction.map(Applied::new),
             n_features: counts.blocks.iter().map(|block| block.len()).sum(),
             looked_up: AtomicUsize::new(0),
             ready: OnceLock::new(),
@@ -143,8 +150,12 @@ impl Scorer {
             return;
         }
         let ready = self.ready(counts, work.blocks.iter().map(|features| features.ids.len()).sum());
+        work.corrections.clear();
+        if let Some(correction) = &self.correction {
+            correction.sums(counts, &work.blocks, ready.is_some(), &mut work.corrections);
+        }
         if self.model.shape.is_two() {
-            let mut lead = start[1] - start[0];
+            let mut lead = start[1] - start[0] + work.corrections.first().unwrap_or(&0.0);
             for (block, features) in work.blocks.iter().enumerate().filter(|(_, features)| !features.ids.is_empty()) {
                 let sum = match ready {
                     Some(ready) => sum_in_lanes(features.ids.iter().map(|&id| ready[block].lambdas[id as usize])),
@@ -157,6 +168,7 @@ impl Scorer {
             work.scores.copy_from_slice(&scores);
             return;
         }
+        work.scores.iter_mut().zip(&work.corrections).for_each(|(score, more)| *score += more);
         self.share_out(counts, ready, work);
         for block in 0..work.blocks.len() {
             let m = work.blocks[block].ids.len();
@@ -224,7 +236,14 @@ impl Scorer {
                     terms.push(None);
                 } else if features.ids.get(next) == Some(&id) {
                     next += 1;
-                    terms.push(Some(self.model.term(counts, block, id, m)));
+                    let mut term = self.model.term(counts, block, id, m);
+                    if let Some(correction) = &self.correction {
+                        let more = correction.term(counts, block, id, features.ids.len());
+                        // With two classes it is the second's.
+                        let scored = term.len() - more.len();
+                        term[scored..].iter_mut().zip(more).for_each(|(weight, more)| *weight += more);
+                    }
+                    terms.push(Some(term));
                 } else {
                     terms.push(Some(vec![]));
                 }
