@@ -264,7 +264,7 @@ impl Counts {
         result.map_err(|error| exception(py, error))
     }
 
-    /// Class `c` becomes class `to[c]`; None for one that has nothing left.
+    /// Class `c` becomes class `to[c]`; None for one that goes, with all it has.
     fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) -> PyResult<()> {
         self.check(py)?;
         let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
@@ -314,6 +314,20 @@ impl Counts {
             dict.set_item(name, PyBytes::new(py, &bytes))?;
         }
         Ok((seeds, dict))
+    }
+
+    /// Names of features, where their classes end, the classes that have them, and how often.
+    #[allow(clippy::type_complexity)]
+    fn postings<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        self.check(py)?;
+        let found = py.detach(|| self.read().counts.postings());
+        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
+        let ends = bytes(bytemuck::cast_slice(&found.ends));
+        let classes = bytes(bytemuck::cast_slice(&found.classes));
+        Ok((found.names, ends, classes, bytes(bytemuck::cast_slice(&found.occurrences))))
     }
 
     /// Goes up with every change.
