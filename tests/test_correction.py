@@ -268,7 +268,7 @@ def weights_in(text: str, model: Classifier) -> dict[str, float]:
 
 @both
 def test_pruning_takes_the_weights_of_what_is_gone_and_leaves_the_others(labels: tuple[str, ...]) -> None:
-    model, text = best(labels), dependent(labels, 1, seed=6).texts[0]
+    model, text = best(labels), " ".join(dependent(labels, 3, seed=6).texts)
     corrected, plain = weights_in(text, model), weights_in(text, without(model))
     model.counts_.prune(min_documents=100 if labels == TWO else 40)
     assert 0 < model.counts_.n_features < best(labels).counts_.n_features
@@ -362,7 +362,7 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
     with pytest.raises(InputError, match="no such column"):
         table.arranged([1])
     counts.add(["d"], ["z"])
-    with pytest.raises(InputError, match="the curves are not those of these counts"):
+    with pytest.raises(InputError, match="the curves, or what scores start from"):
         _kernel.TrustScorer(counts.kernel, [0.0] * 98, table).scores(["a"], [0.0] * 3, 1)
 
 

@@ -1,10 +1,9 @@
-//! A correction read beside counts: what it adds to the scores of documents.
+//! A correction read beside counts: what it adds to the weights of features.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{Correction, hash_of, hashes};
 use crate::counts::Counts;
-use crate::documents::Features;
 use crate::vocabulary::UNKNOWN;
 
 /// For one version of some counts.
@@ -19,44 +18,21 @@ impl Applied {
         Applied { correction, rows: OnceLock::new() }
     }
 
-    /// What is added to the score of each scored class for a document, whose features these are by block.
-    ///
-    /// With `all`, the features of all documents are looked up at once, which is worth it where many are asked for.
-    pub fn sums(&self, counts: &Counts, blocks: &[Features], all: bool, sums: &mut Vec<f64>) {
-        sums.clear();
-        sums.resize(self.correction.n_scored(), 0.0);
-        let rows = if all { Some(self.rows.get_or_init(|| self.rows_of(counts))) } else { self.rows.get() };
-        for (block, features) in blocks.iter().enumerate().filter(|(_, features)| !features.ids.is_empty()) {
-            let scale = scale(features.ids.len());
-            for &id in &features.ids {
-                let row = match rows {
-                    Some(rows) => rows[block][id as usize],
-                    None => self.row_of(counts, block, id),
-                };
-                if row != UNKNOWN {
-                    let weights = self.correction.row(row);
-                    sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum += f64::from(weight) * scale);
-                }
-            }
-        }
-    }
-
-    /// What one feature adds to the score of each scored class in a document with `n_features` known ones.
-    pub fn term(&self, counts: &Counts, block: usize, id: u32, n_features: usize) -> Vec<f64> {
-        let row = self.row_of(counts, block, id);
-        if row == UNKNOWN {
-            return vec![0.0; self.correction.n_scored()];
-        }
-        self.correction.row(row).iter().map(|&weight| f64::from(weight) * scale(n_features)).collect()
-    }
-
-    fn row_of(&self, counts: &Counts, block: usize, id: u32) -> u32 {
-        self.correction.find(hash_of(counts, block, id)).unwrap_or(UNKNOWN)
-    }
-
-    fn rows_of(&self, counts: &Counts) -> Vec<Vec<u32>> {
+    /// Looks up all features at once: worth it where many will be asked for.
+    pub fn prepare(&self, counts: &Counts) {
         let find = |hash: u64| self.correction.find(hash).unwrap_or(UNKNOWN);
-        hashes(counts).into_iter().map(|block| block.into_iter().map(find).collect()).collect()
+        let rows = || hashes(counts).into_iter().map(|block| block.into_iter().map(find).collect()).collect();
+        self.rows.get_or_init(rows);
+    }
+
+    /// The weights of a feature, one for each scored class; none where it has no correction.
+    #[inline(always)]
+    pub fn weights(&self, counts: &Counts, block: usize, id: u32) -> &[f32] {
+        let row = match self.rows.get() {
+            Some(rows) => rows[block][id as usize],
+            None => self.correction.find(hash_of(counts, block, id)).unwrap_or(UNKNOWN),
+        };
+        if row == UNKNOWN { &[] } else { self.correction.row(row) }
     }
 }
 
