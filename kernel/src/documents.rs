@@ -103,6 +103,40 @@ impl Documents {
     }
 }
 
+/// Which of some words documents have.
+#[derive(Default)]
+pub struct Incidence {
+    /// How many words of each document are known, repeated ones included.
+    pub lengths: Vec<u32>,
+    /// Where the words of each document end.
+    pub ends: Vec<u64>,
+    /// Numbers of words, each once in a document.
+    pub words: Vec<u32>,
+}
+
+impl Documents {
+    /// Which of these words each document has; none, where words are not counted.
+    pub fn incidence(&self, counts: &Counts, names: &[String]) -> Incidence {
+        let mut found = Incidence::default();
+        let (Some(block), Some(features)) = (counts.blocks.first(), self.blocks.first()) else { return found };
+        let mut numbers = vec![UNKNOWN; block.len()];
+        if block.kind == Kind::Words {
+            for (number, name) in names.iter().enumerate() {
+                if let Some(place) = numbers.get_mut(counts.find(0, name) as usize) {
+                    *place = number as u32;
+                }
+            }
+        }
+        for document in 0..self.len() {
+            let range = features.range(document);
+            found.lengths.push(features.times[range.clone()].iter().sum());
+            found.words.extend(features.ids[range].iter().map(|&id| numbers[id as usize]).filter(|&n| n != UNKNOWN));
+            found.ends.push(found.words.len() as u64);
+        }
+        found
+    }
+}
+
 /// Ranges of about the same length that cover `0..n`.
 pub fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     let share = n.div_ceil(parts.max(1)).max(1);
@@ -288,6 +322,16 @@ mod tests {
         assert_eq!(names(0), [("a".into(), 2), ("b".into(), 2)]);
         assert_eq!(names(1), [("a b".into(), 2), ("b a".into(), 1)]);
         assert_eq!(documents.blocks[1].parents[documents.blocks[1].range(at)], [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn a_document_has_those_of_the_words_asked_for_that_stand_in_it() {
+        let (counts, documents) = looked_up(9);
+        let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
+        let found = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
+        let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
+        assert_eq!(found.words[start..found.ends[at] as usize], [2]);
+        assert_eq!(found.lengths[at], 4);
     }
 
     #[test]

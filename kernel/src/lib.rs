@@ -7,6 +7,7 @@ pub mod array;
 pub mod counting;
 pub mod counts;
 pub mod documents;
+pub mod duplicates;
 pub mod error;
 pub mod likelihoods;
 pub mod processor;

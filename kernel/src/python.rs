@@ -411,6 +411,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scoring::TrustScorer>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;

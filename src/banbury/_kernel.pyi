@@ -127,6 +127,12 @@ class Documents:
     def classes(self) -> list[int]: ...
     @property
     def weights(self) -> list[int]: ...
+    def words(self, names: Sequence[str]) -> tuple[bytes, bytes, bytes]:
+        """Which of these words each document has, once each.
+
+        How many words of each document are known, repeated ones included (32-bit); where the words of each document end
+        (64-bit); the words, as numbers among the names (32-bit). There are none where words are not counted.
+        """
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
     ) -> bytes:
@@ -183,6 +189,9 @@ def hold(texts: Texts) -> Any:
 
 def measure(texts: Texts) -> tuple[int, int]:
     """How many texts there are, and how many characters they have all together."""
+
+def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> bytes:
+    """128 numbers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
 
 def text_at(texts: Texts, row: int) -> str | None:
     """One of the texts; None where there are fewer."""

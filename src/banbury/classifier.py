@@ -9,6 +9,8 @@ from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.deciding import Costs, Promise
+from banbury.diagnosis import Diagnosis, can_be_forgotten, diagnose
+from banbury.duplicates import as_texts
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
@@ -307,6 +309,46 @@ class Classifier:
         labels = as_labels(labels)
         check_kind(labels, self._fitted().classes)
         return _kernel.hold(texts), labels
+
+    def diagnose(self, texts: Texts, labels: Labels = None) -> Diagnosis:
+        """Where the assumptions fail on these documents, and what is wrong with them.
+
+        Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
+        that the model has not learned, how their classes and words differ from those that it has. Documents that it has
+        learned are recognised, and each is judged by the model without it.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> diagnosis = Classifier().fit(texts, labels).diagnose(texts, labels)
+        >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
+        (True, 0, 'negative')
+        """
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        model = self._known()
+        texts = as_texts(texts)
+        if not texts:
+            raise InputError("no documents to diagnose")
+        labels = None if labels is None else as_labels(labels)
+        if labels is not None:
+            check_kind(labels, model.classes)
+            if len(labels) != len(texts):
+                raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+        were_learned = labels is not None and can_be_forgotten(model.counts, texts, labels, threads=self.threads)
+        if were_learned and labels is not None:
+            logs = model.leave_one_out(texts, labels, self._settings(), threads=self.threads)
+        else:
+            logs = self.predict_log_proba(texts)
+        return diagnose(
+            model.counts,
+            texts,
+            labels,
+            were_learned=were_learned,
+            log_probabilities=logs,
+            classes=model.classes,
+            estimate=lambda: self.estimate_prior(texts),
+            threads=self.threads,
+        )
 
     def decide(
         self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None

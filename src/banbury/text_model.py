@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
-from banbury.calibration import SMOOTHINGS, Calibration, calibrate
-from banbury.counts import Counts, as_weights, check_kind, class_numbers
+from banbury.calibration import SMOOTHINGS, Calibration, calibrate, calibrated, log_softmax
+from banbury.counts import Counts, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import InputError
 from banbury.explanation import WordTable
 from banbury.likelihoods import log_prior, scorer
-from banbury.selection import MOST_CLASSES, Trust, choose
+from banbury.selection import EVERY_ONE, MOST_CLASSES, Trust, choose, plain_scores
 from banbury.text import Analyzer
 from banbury.training import TrainingReport, training_report
 
@@ -292,11 +292,8 @@ class TextModel:
         return reading._replace(start=start, scale=calibration.scale, shift=shift)
 
     def _trusting(self, classes: list[Any], kernel: _kernel.Counts, trust: Trust | None, prior: Any) -> TextReading:
-        """The automatic model. Where its curves are not for so many classes, the universal ones have to do."""
-        analyzer = self.counts.analyzer
-        universal = Trust.universal(analyzer, len(classes))
-        if trust is None or len(trust.curves) != len(universal.curves):
-            trust = universal
+        """The automatic model."""
+        trust = self._curves(classes, trust)
         curves = trust.curves
         trusting = self._kept((kernel, trust), lambda: _kernel.TrustScorer(kernel, curves))
         documents = kernel.documents
@@ -305,7 +302,34 @@ class TextModel:
             # Bayes' rule: the probabilities are those of the shares that the classes had among the documents.
             asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
             start = [one + difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
-        return TextReading(classes, analyzer, trusting, start, counts_once=True)
+        return TextReading(classes, self.counts.analyzer, trusting, start, counts_once=True)
+
+    def _curves(self, classes: list[Any], trust: Trust | None) -> Trust:
+        """Those that were chosen; where they are not for so many classes, the universal ones have to do."""
+        universal = Trust.universal(self.counts.analyzer, len(classes))
+        return universal if trust is None or len(trust.curves) != len(universal.curves) else trust
+
+    def leave_one_out(
+        self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
+    ) -> NDArray[Any]:
+        """log P(class | text) for each text and class, as if the text, which was learned with this label, were not."""
+        import numpy as np
+
+        classes, kernel, _, chosen = self.state()
+        numbers = class_numbers(labels, classes)
+        documents = _kernel.Documents(kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
+        places = np.frombuffer(documents.places, np.uint32)
+        reading = self.reading(settings)
+        if isinstance(reading.scorer, _kernel.TrustScorer):
+            curves = self._curves(classes, chosen.trust).curves
+            scores = np.frombuffer(documents.scores(curves, n_threads(threads)))
+            # Of two classes the kernel has the second's, of which the first has the negative.
+            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
+            return log_softmax(scores + np.array(reading.start))[places]
+        likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
+        scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
+        calibration = None if reading.shift is None else chosen.calibration
+        return calibrated(scores + np.array(reading.start), calibration, classes)[places]
 
     def _kept(self, how: tuple[Any, ...], make: Any) -> Any:
         """A scorer, which becomes quicker with use: the same one as long as the counts are read in the same way."""

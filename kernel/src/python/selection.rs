@@ -6,9 +6,10 @@ use pyo3::types::PyBytes;
 
 use super::input::{Held, Texts, input_error};
 use super::scoring::{MISFIT, form_of};
-use super::{Counts, processors};
+use super::{Analyzer, Counts, processors};
 use crate::counts;
 use crate::documents;
+use crate::duplicates;
 use crate::regression;
 use crate::selection;
 use crate::text;
@@ -87,6 +88,20 @@ impl Documents {
     #[getter]
     fn weights(&self) -> Vec<u32> {
         self.inner.weights.clone()
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn words<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
+        Ok((
+            PyBytes::new(py, bytemuck::cast_slice(&found.lengths)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.words)),
+        ))
     }
 
     fn log_likelihoods<'py>(
@@ -198,6 +213,21 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
     let texts = Texts::new(texts)?;
     let read = texts.read();
     Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
+}
+
+/// Signatures of documents, by which nearly equal ones are found.
+#[pyfunction]
+pub fn signatures<'py>(
+    py: Python<'py>,
+    analyzer: &Analyzer,
+    texts: &Bound<'py, PyAny>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let texts = Texts::new(texts)?;
+    let read = texts.read();
+    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
+    Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
 }
 
 /// One of the documents.
