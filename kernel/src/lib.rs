@@ -10,6 +10,7 @@ pub mod documents;
 pub mod error;
 pub mod likelihoods;
 pub mod processor;
+pub mod readers;
 pub mod regression;
 pub mod rows;
 pub mod scoring;

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier, load
     from banbury.counts import Counts
     from banbury.errors import BanburyError
+    from banbury.readers import read
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
-__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "load"]
+__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "load", "read"]
 
 _HOMES = {
     "Analyzer": "text",
@@ -24,6 +25,7 @@ _HOMES = {
     "Classifier": "classifier",
     "Counts": "counts",
     "load": "classifier",
+    "read": "readers",
 }
 
 
