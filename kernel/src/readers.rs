@@ -194,14 +194,12 @@ impl Reader {
         let parts: Vec<(Range<usize>, u64)> = parts.into_iter().zip(starts).collect();
         let found = each_on_a_thread(&parts, |(part, line)| {
             let mut found = Found::new(block, uses);
-            let mut line = *line;
-            for raw in lines_of(block, part.clone()) {
+            for (line, raw) in (*line..).zip(lines_of(block, part.clone())) {
                 match format {
                     Format::Jsonl(names) => jsonl::read(names, raw, line, &mut found),
                     Format::FastText => lines::read_labelled(raw, line, &mut found),
                     _ => lines::read(raw, line, &mut found),
                 }
-                line += 1;
             }
             found.rows
         });

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier, load
     from banbury.counts import Counts
     from banbury.errors import BanburyError
+    from banbury.ranking import Ranker
     from banbury.readers import read
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
-__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "load", "read"]
+__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "Ranker", "load", "read"]
 
 _HOMES = {
     "Analyzer": "text",
     "BanburyError": "errors",
     "Classifier": "classifier",
     "Counts": "counts",
+    "Ranker": "ranking",
     "load": "classifier",
     "read": "readers",
 }

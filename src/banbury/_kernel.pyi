@@ -54,7 +54,7 @@ class Counts:
     def subtract(self, other: Counts) -> None:
         """All of it, or nothing and a `CountError`."""
     def renumber(self, to: Sequence[int | None], n_classes: int) -> None:
-        """Class c becomes class to[c]; None for one that has nothing left."""
+        """Class c becomes class to[c]; None for one that goes, with all it has."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
@@ -62,6 +62,8 @@ class Counts:
     def copy(self) -> Counts: ...
     def arrays(self) -> tuple[list[int], dict[str, bytes]]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
+    def postings(self) -> tuple[list[str], bytes, bytes, bytes]:
+        """Names by block, sorted; where the classes of each end (64-bit); these classes, and how often (32-bit)."""
     @property
     def version(self) -> int:
         """Goes up with every change."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from banbury import storage
-from banbury.calibration import PriorEstimate, estimate_prior
+from banbury import _kernel, storage
+from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
+from banbury.deciding import Costs, Promise
 from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.evaluation import Report, TrainingReport, evaluate
+from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
 from banbury.likelihoods import log_prior
+from banbury.report import Report
 from banbury.selection import MOST_CLASSES
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
+from banbury.training import TrainingReport
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -180,12 +183,7 @@ class Classifier:
 
     def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
-        import numpy as np
-
-        scores = self._scores(texts, prior)
-        logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return logs
+        return log_softmax(self._scores(texts, prior))
 
     def estimate_prior(self, texts: Texts) -> PriorEstimate:
         """How frequent the classes are among these texts, whose labels nobody knows, and whether that has changed.
@@ -280,16 +278,59 @@ class Classifier:
         return table if top is None else table.top(top)
 
     def evaluate(self, texts: Texts, labels: Labels) -> Report:
-        """How well the labels of these documents are predicted."""
+        """How well the labels of these documents are predicted.
+
+        A label that the model does not know is a mistake. The report keeps the documents and the model, so that it can
+        also say why, and write a page: `report.save("report.html")`.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
+        >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
+        True
+        """
+        texts, labels = self._to_evaluate(texts, labels)
+        reading = self._reading(None)
+        scores = reading.scores(texts, n_threads(self.threads))
+        predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
+        found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
+        return Report.of(found, self, lambda row: _kernel.text_at(texts, row))
+
+    def score(self, texts: Texts, labels: Labels) -> float:
+        """The accuracy: what scikit-learn asks for."""
+        texts, labels = self._to_evaluate(texts, labels)
+        return evaluate(labels, self.predict(texts).tolist()).accuracy
+
+    def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any]]:
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         labels = as_labels(labels)
         check_kind(labels, self._fitted().classes)
-        return evaluate(labels, self.predict(texts).tolist())
+        return _kernel.hold(texts), labels
 
-    def score(self, texts: Texts, labels: Labels) -> float:
-        """The accuracy: what scikit-learn asks for."""
-        return self.evaluate(texts, labels).accuracy
+    def decide(
+        self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
+    ) -> list[Any]:
+        """The label of each text that costs least, or None where it is better to leave a text undecided.
+
+        `costs` are those of mistakes, by pairs of labels `(true, decided)`; one that is not named costs 1. `unsure` is
+        what it costs to decide nothing; without it, something always is decided. A `rule` that was made before, from
+        costs or as a promise, takes their place.
+
+        >>> model = Classifier().fit(["free money", "lunch at noon", "money, free"], ["spam", "ham", "spam"])
+        >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
+        [None, None]
+        """
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        classes = self._known().classes
+        if rule is None:
+            rule = Costs.of(classes, costs, unsure=unsure)
+        elif costs is not None or unsure is not None:
+            raise InputError("give a rule, or costs and unsure, not both")
+        if rule.classes != classes:
+            raise InputError(f"the rule is for the classes {rule.classes}; this model has {classes}")
+        return rule.decide(self.predict_proba(texts))
 
     # Keeping
 

@@ -9,11 +9,11 @@ from banbury import _kernel
 from banbury.calibration import SMOOTHINGS, Calibration, calibrate
 from banbury.counts import Counts, as_weights, check_kind, class_numbers
 from banbury.errors import InputError
-from banbury.evaluation import TrainingReport, training_report
 from banbury.explanation import WordTable
 from banbury.likelihoods import log_prior, scorer
 from banbury.selection import MOST_CLASSES, Trust, choose
 from banbury.text import Analyzer
+from banbury.training import TrainingReport, training_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 4096;
 const LEVEL: i32 = 3; // zstd's own
 const PIECE: usize = 128 << 10; // of what is compressed
 
-fn bytes_of<'a>(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<impl Bytes + Sync + 'a> {
+fn bytes_of(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<Mapped> {
     Mapped::new(buffer).ok_or_else(|| input_error(py, "the buffer is not contiguous".into()))
 }
 

@@ -16,10 +16,11 @@ use crate::text::Analyzer;
 /// Most powers that a shape has, and one more channel for the odds of words.
 pub(super) const CHANNELS: usize = 3;
 
-/// Counts and curves.
-pub(super) struct Model {
+/// Reads counts by curves: the automatic model.
+pub struct Model {
     pub(super) shape: Shape,
-    curves: Vec<f64>,
+    /// By block and power.
+    curves: Vec<[Vec<f64>; 2]>,
     /// By block and scored class.
     sides: Vec<Vec<Side>>,
     /// What pairs of so many documents take back, for each power.
@@ -28,24 +29,15 @@ pub(super) struct Model {
 
 impl Model {
     /// `curves` has the numbers that [`Shape`] describes.
-    pub(super) fn new(counts: &Counts, analyzer: &Analyzer, curves: Vec<f64>) -> Self {
+    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: &[f64]) -> Self {
         let corpus = Corpus::new(counts, analyzer);
         let shape = corpus.shape().clone();
         assert_eq!(curves.len(), shape.len(), "the caller has compared them");
         let mut sides = vec![vec![]; counts.blocks.len()];
         sides.iter_mut().enumerate().for_each(|(block, sides)| corpus.sides(block, usize::MAX, 0, sides));
-        let mut model = Model { shape, curves, sides, taken_back: vec![] };
+        let mut model = Model { curves: by_block(&shape, curves), shape, sides, taken_back: vec![] };
         model.taken_back = (0..=FLAT).map(|df| model.taken_back_by(df)).collect();
         model
-    }
-
-    /// The numbers of a block's curves for a power.
-    fn curves(&self, block: usize, power: usize) -> &[f64] {
-        let before = &self.shape.blocks[..block];
-        let n_powers = self.shape.powers().len();
-        let start: usize = before.iter().flatten().map(|&is| self.shape.width(is) * n_powers).sum();
-        let width = self.shape.width(self.shape.blocks[block].expect("only counted blocks are asked for"));
-        &self.curves[start + power * width..][..width]
     }
 
     fn taken_back_by(&self, df: usize) -> [f64; 2] {
@@ -53,7 +45,7 @@ impl Model {
         let mut values = [0.0; 2];
         let hat = Hat::of_documents(df.max(1) as f64);
         for (power, value) in values.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = self.curves(pairs, power);
+            let curves = &self.curves[pairs][power];
             *value = hat.read(&curves[curves.len() - KNOTS..]);
         }
         values
@@ -82,7 +74,7 @@ impl Model {
         let z = Hat::new(evidence.z, &Z_KNOTS);
         let mut channels = [0.0; CHANNELS];
         for (power, channel) in channels.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = self.curves(block, power);
+            let curves = &self.curves[block][power];
             *channel = if self.shape.is_two() {
                 evidence.odds * (z.read(curves) + hat.read(&curves[KNOTS..]))
             } else {
@@ -143,4 +135,18 @@ impl Model {
         }
         term
     }
+}
+
+/// The numbers of each block's curves for each power; none for a block that is not counted.
+fn by_block(shape: &Shape, mut curves: &[f64]) -> Vec<[Vec<f64>; 2]> {
+    let mut take = |width: usize| {
+        let (first, rest) = curves.split_at(width);
+        curves = rest;
+        first.to_vec()
+    };
+    let of_block = |has_parents: &Option<bool>| {
+        let width = has_parents.map_or(0, |has_parents| shape.width(has_parents));
+        [0, 1].map(|power| if power < shape.powers().len() { take(width) } else { vec![] })
+    };
+    shape.blocks.iter().map(of_block).collect()
 }

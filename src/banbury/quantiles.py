@@ -1,0 +1,231 @@
+"""The gamma function, and the quantiles of the beta, gamma and Student's t distribution, for arrays.
+
+What SciPy has, for those who have only NumPy. A quantile is found by Newton's method on the logarithm of the tail that
+is the smaller one, in a coordinate that reaches from −∞ to ∞, and inside a bracket that only ever shrinks: it cannot
+run away, and small tails keep their digits. The distribution functions are a power series or a continued fraction,
+whichever converges at the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SHIFT = 10  # from here on Stirling's series has 16 digits
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+HALF_LOG_2_PI = 0.9189385332046727
+SMALLEST, STEPS = 1e-300, 100_000  # a continued fraction takes some √(a + b) steps
+FARTHEST = 745.0  # exp(-745) is the smallest number above 0
+
+
+def log_gamma(x: Any) -> Array:
+    """log Γ(x) for x > 0.
+
+    >>> log_gamma([1.0, 5.0]).round(12).tolist() == [0.0, round(float(np.log(24)), 12)]
+    True
+    """
+    x = np.asarray(x, dtype=float)
+    up = x + SHIFT
+    with np.errstate(divide="ignore"):
+        steps = np.log(x)
+    for k in range(1, SHIFT):
+        steps = steps + np.log(x + k)
+    return np.asarray((up - 0.5) * np.log(up) - up + HALF_LOG_2_PI + _series(up) - steps)
+
+
+def log_rising(x: Any, n: Any) -> Array:
+    """log Γ(x + n) − log Γ(x) for x > 0 and n ≥ 0, without the digits that the difference of the two would lose.
+
+    For whole n that is log x(x + 1)…(x + n − 1):
+
+    >>> float(np.exp(log_rising(3.0, 2.0)).round(12))
+    12.0
+    """
+    x, n = np.asarray(x, dtype=float), np.asarray(n, dtype=float)
+    up = x + SHIFT
+    logs = (up - 0.5) * np.log1p(n / up) + n * np.log(up + n) - n + (_series(up + n) - _series(up))
+    shares = x / (x + n)
+    for k in range(1, SHIFT):
+        shares = shares * ((x + k) / (x + n + k))
+    return np.asarray(logs + np.log(shares))
+
+
+def _series(x: Array) -> Array:
+    """What Stirling's formula is short of."""
+    inverse = 1 / (x * x)
+    total = np.zeros_like(x)
+    for term in reversed(STIRLING):
+        total = total * inverse + term
+    return np.asarray(total / x)
+
+
+def beta(chance: Array, a: Array, b: Array) -> Array:
+    """Quantiles of Beta(a, b), for a, b > 0; flat arrays of one length."""
+    from_one = log_rising(np.maximum(a, b), np.minimum(a, b)) - log_gamma(np.minimum(a, b))  # −log B(a, b)
+    place = _solve(
+        chance,
+        lambda t, i: _log_beta_tails(t, a[i], b[i], from_one[i]),
+        lambda t, i: from_one[i] - a[i] * np.logaddexp(0, -t) - b[i] * np.logaddexp(0, t),
+        np.log(a) - np.log(b),
+        1 / a + 1 / b,
+    )
+    return np.asarray(np.exp(-np.logaddexp(0, -place)))
+
+
+def gamma(chance: Array, shape: Array) -> Array:
+    """Quantiles of the gamma distribution of scale 1, for shapes > 0; flat arrays of one length."""
+    norm = log_gamma(shape)
+    place = _solve(
+        chance,
+        lambda t, i: _log_gamma_tails(t, shape[i], norm[i]),
+        lambda t, i: shape[i] * t - np.exp(t) - norm[i],
+        np.log(shape),
+        1 / shape,
+    )
+    found: Array = np.exp(place)
+    found[chance == 1] = np.inf
+    return found
+
+
+def student(chance: Array, freedom: Array) -> Array:
+    """Quantiles of Student's t; flat arrays of one length. ν / (ν + t²) is Beta(ν/2, ½)."""
+    freedom = np.minimum(freedom, 1e8)  # from there on it is the normal distribution, to 8 digits
+    half = np.full(freedom.shape, 0.5)
+    # The smaller of the share and its complement keeps the digits of t: both quantiles are of the same distribution.
+    outside = 2 * np.minimum(chance, 1 - chance)
+    share, rest = beta(outside, freedom / 2, half), beta(1 - outside, half, freedom / 2)
+    with np.errstate(divide="ignore"):
+        size = np.sqrt(freedom) * np.sqrt(rest / share)
+    return np.asarray(np.where(chance < 0.5, -size, size))
+
+
+def _log_beta_tails(t: Array, a: Array, b: Array, from_one: Array) -> tuple[Array, Array]:
+    """The logarithms of P(x < logistic(t)) and P(x > logistic(t)) under Beta(a, b)."""
+    log_x, log_y = -np.logaddexp(0, -t), -np.logaddexp(0, t)
+    x = np.exp(log_x)
+    turned = x > (a + 1) / (a + b + 2)  # there the fraction of the other tail converges
+    front = from_one + a * log_x + b * log_y - np.log(np.where(turned, b, a))
+    inner = np.where(turned, np.exp(log_y), x)
+    fraction = _beta_fraction(inner, np.where(turned, b, a), np.where(turned, a, b))
+    return _two_tails(front + np.log(fraction), turned)
+
+
+def _beta_fraction(x: Array, a: Array, b: Array) -> Array:
+    """Lentz's way through the continued fraction of the incomplete beta function."""
+
+    def terms(m: int, x: Array, a: Array, b: Array) -> tuple[tuple[Array, Array], ...]:
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        one = np.ones_like(x)
+        return (even, one), (odd, one)
+
+    d = 1 / _away_from_0(1 - (a + b) * x / (a + 1))
+    return _lentz(np.ones_like(x), d, d.copy(), terms, x, a, b)
+
+
+def _log_gamma_tails(t: Array, shape: Array, norm: Array) -> tuple[Array, Array]:
+    """The logarithms of P(x < exp(t)) and P(x > exp(t)) under the gamma distribution of this shape."""
+    x = np.exp(t)
+    turned = x > shape + 1
+    front = shape * t - x - norm
+    logs = np.empty_like(x)
+    low, high = ~turned, turned
+    logs[low] = front[low] + np.log(_gamma_series(x[low], shape[low]))
+    logs[high] = front[high] + np.log(_gamma_fraction(x[high], shape[high]))
+    return _two_tails(logs, turned)
+
+
+def _gamma_series(x: Array, shape: Array) -> Array:
+    found, left = np.empty_like(x), np.arange(len(x))
+    total = term = 1 / shape
+    for k in range(1, STEPS):
+        term = term * x / (shape + k)
+        total = total + term
+        if k % 8 == 0:
+            going = term > total * 1e-17
+            found[left] = total
+            left, x, shape, term, total = left[going], x[going], shape[going], term[going], total[going]
+            if not len(left):
+                break
+    return found
+
+
+def _gamma_fraction(x: Array, shape: Array) -> Array:
+    def terms(m: int, x: Array, shape: Array) -> tuple[tuple[Array, Array], ...]:
+        return ((-m * (m - shape), x + 2 * m + 1 - shape),)
+
+    d = 1 / _away_from_0(x + 1 - shape)
+    return _lentz(np.full_like(x, 1 / SMALLEST), d, d.copy(), terms, x, shape)
+
+
+def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *of: Array) -> Array:
+    """The value of continued fractions; those that have converged are left alone."""
+    found, left = value.copy(), np.arange(len(value))
+    for m in range(1, STEPS):
+        if not len(left):
+            break
+        change = np.ones_like(value)
+        for numerator, constant in terms(m, *of):
+            d = 1 / _away_from_0(constant + numerator * d)
+            c = _away_from_0(constant + numerator / c)
+            change = c * d
+            value = value * change
+        found[left] = value
+        going = np.abs(change - 1) > 1e-15
+        if m % 8 == 0:
+            left, c, d, value = left[going], c[going], d[going], value[going]
+            of = tuple(array[going] for array in of)
+        elif not going.any():
+            break
+    return found
+
+
+def _away_from_0(x: Array) -> Array:
+    return np.where(np.abs(x) < SMALLEST, SMALLEST, x)
+
+
+def _two_tails(logs: Array, turned: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Both tails from the logarithm of one of them, the upper one where `turned`."""
+    logs = np.minimum(logs, -1e-320)
+    with np.errstate(divide="ignore"):
+        others = np.log(-np.expm1(logs))
+    return np.where(turned, others, logs), np.where(turned, logs, others)
+
+
+def _solve(
+    chance: Array,
+    log_tails: Callable[[Array, NDArray[np.intp]], tuple[Array, Array]],
+    log_density: Callable[[Array, NDArray[np.intp]], Array],
+    centre: Array,
+    variance: Array,
+) -> Array:
+    """Where the lower tails have these chances; the functions take places, and whose places these are."""
+    upper = chance > 0.5
+    with np.errstate(divide="ignore"):
+        goal = np.log(np.where(upper, 1 - chance, chance))
+    low, high = np.full_like(chance, -FARTHEST), np.full_like(chance, FARTHEST)
+    # In the far tails the logarithm is all but straight, so it is enough to start nearby.
+    place = centre + np.where(upper, 1.5, -1.5) * np.minimum(np.sqrt(variance), 2)
+    place[chance == 0], place[chance == 1] = -np.inf, np.inf
+    left = np.flatnonzero((chance > 0) & (chance < 1))
+    for _ in range(200):
+        if not len(left):
+            break
+        t, is_upper = place[left], upper[left]
+        below, above = log_tails(t, left)
+        tail = np.where(is_upper, above, below)
+        short = np.where(is_upper, goal[left] < tail, tail < goal[left])  # the place is too far to the left
+        low[left], high[left] = np.where(short, t, low[left]), np.where(short, high[left], t)
+        with np.errstate(over="ignore", invalid="ignore"):
+            step = (tail - goal[left]) * np.exp(tail - log_density(t, left)) * np.where(is_upper, 1, -1)
+        new = t + step
+        outside = ~((new > low[left]) & (new < high[left]))
+        new[outside] = (low[left][outside] + high[left][outside]) / 2
+        place[left] = new
+        left = left[np.abs(new - t) > 1e-15 * np.maximum(1, np.abs(t))]
+    return np.asarray(place)
