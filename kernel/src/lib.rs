@@ -11,6 +11,7 @@ pub mod duplicates;
 pub mod error;
 pub mod likelihoods;
 pub mod processor;
+pub mod readers;
 pub mod regression;
 pub mod rows;
 pub mod scoring;

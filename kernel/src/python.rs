@@ -4,6 +4,7 @@
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
 mod input;
+mod readers;
 mod scoring;
 mod selection;
 
@@ -409,6 +410,12 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::Documents>()?;
     module.add_class::<selection::Regression>()?;
     module.add_class::<scoring::TrustScorer>()?;
+    module.add_class::<readers::Reader>()?;
+    module.add_class::<readers::Rows>()?;
+    module.add_class::<readers::Sample>()?;
+    module.add_class::<readers::ZstdDecoder>()?;
+    module.add_class::<readers::ZstdEncoder>()?;
+    module.add_function(wrap_pyfunction!(readers::join, module)?)?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
     module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;

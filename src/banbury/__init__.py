@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from banbury.counts import Counts
     from banbury.errors import BanburyError
     from banbury.ranking import Ranker
+    from banbury.readers import read
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
-__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "Ranker", "load"]
+__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "Ranker", "load", "read"]
 
 _HOMES = {
     "Analyzer": "text",
@@ -26,6 +27,7 @@ _HOMES = {
     "Counts": "counts",
     "Ranker": "ranking",
     "load": "classifier",
+    "read": "readers",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
@@ -17,6 +17,7 @@ from banbury.explanation import Evidence, Explanation, WordTable
 from banbury.likelihoods import log_prior
 from banbury.report import Report
 from banbury.selection import MOST_CLASSES
+from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
 from banbury.training import TrainingReport
@@ -125,6 +126,21 @@ class Classifier:
         model, report = TextModel.fitted(
             texts, as_labels(labels), weights, self._settings(), analyzer=self.analyzer, threads=self.threads
         )
+        self._take(model, report)
+        return self
+
+    def fit_batches(self, batches: Iterable[Any]) -> Classifier:
+        """Learn from batches of documents alone, one after the other; they need not fit into memory.
+
+        A batch is what `banbury.read` gives, or `(texts, labels)`, or `(texts, labels, weights)`. The model is the
+        same, to the bit, as that of `fit` with all documents at once.
+
+        >>> batches = [(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]
+        >>> Classifier().fit_batches(batches).predict("money for lunch, free")
+        'spam'
+        """
+        self._check_settings()
+        model, report = fitted_in_batches(batches, self._settings(), analyzer=self.analyzer, threads=self.threads)
         self._take(model, report)
         return self
 

@@ -172,13 +172,13 @@ class TextModel:
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
         texts = _kernel.hold(texts)
-        first, narrower = _analyzers(analyzer, texts, settings)
+        first, narrower = analyzers_for(analyzer, *_kernel.measure(texts), settings)
         counts = Counts(first).add(texts, labels, weights=weights, threads=threads)
         if not counts.classes:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
         model = cls(counts)
-        return model, model._choose(texts, labels, weights, settings, narrower, threads)
+        return model, model.chosen_by(texts, labels, weights, settings, narrower, threads)
 
     # What is learned
 
@@ -221,9 +221,9 @@ class TextModel:
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
         check_kind(labels, self.classes)
-        return self._choose(_kernel.hold(texts), labels, weights, settings, None, threads)
+        return self.chosen_by(_kernel.hold(texts), labels, weights, settings, None, threads)
 
-    def _choose(
+    def chosen_by(
         self,
         texts: Texts,
         labels: list[Any],
@@ -232,7 +232,10 @@ class TextModel:
         narrower: Analyzer | None,
         threads: int | None,
     ) -> TrainingReport | None:
-        """With `narrower`, an analyzer that lacks the last block, leave-one-out decides whether that block stays."""
+        """What leave-one-out chooses by these documents.
+
+        With `narrower`, an analyzer that lacks the last block, it also decides whether that block stays.
+        """
         counts = self.counts
         n_classes = len(counts.classes)
         nothing_to_do = settings.calibration is None and not settings.is_auto
@@ -381,13 +384,14 @@ class TextModel:
         return classes, scorer(kernel, *settings.plain_form(chosen.smoothing)), prior
 
 
-def _analyzers(analyzer: Analyzer | str | None, texts: Texts, settings: Settings) -> tuple[Analyzer, Analyzer | None]:
+def analyzers_for(
+    analyzer: Analyzer | str | None, n_documents: int, n_characters: int, settings: Settings
+) -> tuple[Analyzer, Analyzer | None]:
     """The analyzer, and where leave-one-out is to decide on its last block, the one without it."""
     match analyzer:
         case None if not settings.is_automatic:
             return Analyzer(), None
         case None:
-            n_documents, n_characters = _kernel.measure(texts)
             if n_characters < SHORT * n_documents:
                 return replace(PAIRS, characters=CHARACTERS), PAIRS
             return PAIRS, None
