@@ -5,6 +5,7 @@
 
 mod correction;
 mod input;
+mod readers;
 mod scoring;
 mod selection;
 
@@ -412,8 +413,15 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scoring::TrustScorer>()?;
     module.add_class::<correction::Correction>()?;
     module.add_class::<correction::Ridge>()?;
+    module.add_class::<readers::Reader>()?;
+    module.add_class::<readers::Rows>()?;
+    module.add_class::<readers::Sample>()?;
+    module.add_class::<readers::ZstdDecoder>()?;
+    module.add_class::<readers::ZstdEncoder>()?;
+    module.add_function(wrap_pyfunction!(readers::join, module)?)?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;

@@ -91,7 +91,7 @@ def calibrate(
         calibration = (
             _fitted(logs, own, of * left, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
         )
-        logs = _log_probabilities(logs, calibration, counts.classes)
+        logs = calibrated(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
         found.append((smoothing, calibration, logs))
@@ -113,7 +113,8 @@ def _fitted(
     return Calibration(max(scale[0], SMALLEST_SCALE), tuple(zip(classes, shifts, strict=True)))
 
 
-def _log_probabilities(scores: NDArray[Any], calibration: Calibration | None, classes: list[Any]) -> NDArray[Any]:
+def calibrated(scores: NDArray[Any], calibration: Calibration | None, classes: list[Any]) -> NDArray[Any]:
+    """The logarithms of probabilities from scores, calibrated; where no class is possible, all are as likely."""
     import numpy as np
 
     if calibration is not None:

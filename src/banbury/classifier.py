@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.deciding import Costs, Promise
+from banbury.diagnosis import Diagnosis, can_be_forgotten, diagnose
+from banbury.duplicates import as_texts
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
 from banbury.likelihoods import log_prior
 from banbury.report import Report
 from banbury.selection import MOST_CLASSES
+from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
 from banbury.training import TrainingReport
@@ -41,8 +44,8 @@ class Classifier:
     Parameters
     ----------
     analyzer
-        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words, for
-        short texts also characters where these help; with a smoothing that is given, words.
+        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words,
+        HTML tags among them, for short texts also characters where these help; with a smoothing that is given, words.
     likelihood
         `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or
         `"complement"` (a class is what the others are not).
@@ -130,6 +133,23 @@ class Classifier:
             analyzer=self.analyzer,
             effort=self.effort,
             threads=self.threads,
+        )
+        self._take(model, report)
+        return self
+
+    def fit_batches(self, batches: Iterable[Any]) -> Classifier:
+        """Learn from batches of documents alone, one after the other; they need not fit into memory.
+
+        A batch is what `banbury.read` gives, or `(texts, labels)`, or `(texts, labels, weights)`. The model is the
+        same, to the bit, as that of `fit` with all documents at once.
+
+        >>> batches = [(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]
+        >>> Classifier().fit_batches(batches).predict("money for lunch, free")
+        'spam'
+        """
+        self._check_settings()
+        model, report = fitted_in_batches(
+            batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
         )
         self._take(model, report)
         return self
@@ -317,6 +337,46 @@ class Classifier:
         labels = as_labels(labels)
         check_kind(labels, self._fitted().classes)
         return _kernel.hold(texts), labels
+
+    def diagnose(self, texts: Texts, labels: Labels = None) -> Diagnosis:
+        """Where the assumptions fail on these documents, and what is wrong with them.
+
+        Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
+        that the model has not learned, how their classes and words differ from those that it has. Documents that it has
+        learned are recognised, and each is judged by the model without it.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> diagnosis = Classifier().fit(texts, labels).diagnose(texts, labels)
+        >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
+        (True, 0, 'negative')
+        """
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        model = self._known()
+        texts = as_texts(texts)
+        if not texts:
+            raise InputError("no documents to diagnose")
+        labels = None if labels is None else as_labels(labels)
+        if labels is not None:
+            check_kind(labels, model.classes)
+            if len(labels) != len(texts):
+                raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+        were_learned = labels is not None and can_be_forgotten(model.counts, texts, labels, threads=self.threads)
+        if were_learned and labels is not None:
+            logs = model.leave_one_out(texts, labels, self._settings(), threads=self.threads)
+        else:
+            logs = self.predict_log_proba(texts)
+        return diagnose(
+            model.counts,
+            texts,
+            labels,
+            were_learned=were_learned,
+            log_probabilities=logs,
+            classes=model.classes,
+            estimate=lambda: self.estimate_prior(texts),
+            threads=self.threads,
+        )
 
     def decide(
         self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None

@@ -6,9 +6,10 @@ use pyo3::types::PyBytes;
 
 use super::input::{Held, Texts, input_error};
 use super::scoring::{MISFIT, form_of};
-use super::{Counts, exception, processors};
+use super::{Analyzer, Counts, exception, processors};
 use crate::counts;
 use crate::documents;
+use crate::duplicates;
 use crate::regression;
 use crate::selection;
 use crate::text;
@@ -95,6 +96,20 @@ impl Documents {
         let (counts, inner) = found.map_err(|error| exception(py, error))?;
         let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
         Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn words<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
+        Ok((
+            PyBytes::new(py, bytemuck::cast_slice(&found.lengths)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.words)),
+        ))
     }
 
     fn log_likelihoods<'py>(
@@ -206,6 +221,21 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
     let texts = Texts::new(texts)?;
     let read = texts.read();
     Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
+}
+
+/// Signatures of documents, by which nearly equal ones are found.
+#[pyfunction]
+pub fn signatures<'py>(
+    py: Python<'py>,
+    analyzer: &Analyzer,
+    texts: &Bound<'py, PyAny>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let texts = Texts::new(texts)?;
+    let read = texts.read();
+    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
+    Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
 }
 
 /// One of the documents.
