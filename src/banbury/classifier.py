@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
-from banbury.deciding import Costs, Promise
-from banbury.diagnosis import Diagnosis, can_be_forgotten, diagnose
-from banbury.duplicates import as_texts
 from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
 from banbury.likelihoods import log_prior
-from banbury.report import Report
 from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
-from banbury.training import TrainingReport
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from banbury.deciding import Costs, Promise
+    from banbury.diagnosis import Diagnosis
+    from banbury.report import Report
+    from banbury.training import TrainingReport
 
 Texts = Any
 Labels = Any
@@ -307,6 +306,10 @@ class Classifier:
         >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
         True
         """
+        from banbury.duplicates import as_texts
+        from banbury.evaluation import evaluate
+        from banbury.report import Report
+
         texts, labels = self._to_evaluate(texts, labels)
         reading = self._reading(None)
         scores = reading.scores(texts, n_threads(self.threads))
@@ -318,6 +321,8 @@ class Classifier:
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
+        from banbury.evaluation import evaluate
+
         texts, labels = self._to_evaluate(texts, labels)
         return evaluate(labels, self.predict(texts).tolist()).accuracy
 
@@ -341,6 +346,9 @@ class Classifier:
         >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
         (True, 0, 'negative')
         """
+        from banbury.diagnosis import can_be_forgotten, diagnose
+        from banbury.duplicates import as_texts
+
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         model = self._known()
@@ -381,6 +389,8 @@ class Classifier:
         >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
         [None, None]
         """
+        from banbury.deciding import Costs
+
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         classes = self._known().classes
@@ -534,6 +544,8 @@ class Classifier:
 
 
 def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
+    from banbury.training import TrainingReport
+
     return None if settings is None else TrainingReport.from_settings(settings)
 
 

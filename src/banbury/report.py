@@ -31,7 +31,7 @@ class Model(Protocol):
         """What the model has counted."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report(Evaluation):
     """An evaluation that has its model and documents at hand, so that it can also say why.
 

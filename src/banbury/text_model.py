@@ -13,12 +13,13 @@ from banbury.explanation import WordTable
 from banbury.likelihoods import log_prior, scorer
 from banbury.selection import EVERY_ONE, MOST_CLASSES, Trust, choose, plain_scores
 from banbury.text import Analyzer
-from banbury.training import TrainingReport, training_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from banbury.training import TrainingReport
 
 Texts = Any
 LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
@@ -263,6 +264,8 @@ class TextModel:
                 threads=threads,
             )
             self.chosen = Chosen(None, smoothing, calibration, settings.plain_form(smoothing))
+        from banbury.training import training_report
+
         return training_report(
             list(counts.classes),
             seen,
