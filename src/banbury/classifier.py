@@ -324,7 +324,9 @@ class Classifier:
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
         found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(found, self, lambda row: _kernel.text_at(texts, row))
+        return Report.of(
+            found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(as_texts(texts), labels)
+        )
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
