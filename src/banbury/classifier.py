@@ -33,7 +33,7 @@ Labels = Any
 PARAMETERS = (
     "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
 )  # fmt: skip
-EFFORTS = ("counting",)
+EFFORTS = ("counting", "best")
 
 
 class Classifier:
@@ -59,7 +59,9 @@ class Classifier:
     prior
         `"empirical"`, `"uniform"`, or a probability for each label.
     effort
-        `"counting"`: one pass over the documents, and what follows from the counts.
+        Of the automatic model. `"counting"`: one pass over the documents, and what follows from the counts. `"best"`:
+        besides, a weight for each feature, fitted to what the counts alone could not tell, where that helps on
+        documents that were held out.
     calibration
         `"auto"`, or None for the posterior of the plain likelihood as it is.
     threads
@@ -125,7 +127,13 @@ class Classifier:
         """Learn from these documents alone; what was learned before is gone."""
         self._check_settings()
         model, report = TextModel.fitted(
-            texts, as_labels(labels), weights, self._settings(), analyzer=self.analyzer, threads=self.threads
+            texts,
+            as_labels(labels),
+            weights,
+            self._settings(),
+            analyzer=self.analyzer,
+            effort=self.effort,
+            threads=self.threads,
         )
         self._take(model, report)
         return self
@@ -141,7 +149,9 @@ class Classifier:
         'spam'
         """
         self._check_settings()
-        model, report = fitted_in_batches(batches, self._settings(), analyzer=self.analyzer, threads=self.threads)
+        model, report = fitted_in_batches(
+            batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
+        )
         self._take(model, report)
         return self
 
@@ -153,7 +163,9 @@ class Classifier:
         """
         self._check_settings()
         model = self._fitted()
-        self._report = model.choose(texts, as_labels(labels), weights, self._settings(), threads=self.threads)
+        self._report = model.choose(
+            texts, as_labels(labels), weights, self._settings(), effort=self.effort, threads=self.threads
+        )
         return self
 
     def learn(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:

@@ -162,12 +162,14 @@ def choose(
     weights: Any,
     *,
     narrower: Analyzer | None = None,
+    most_numbers: int = MOST_NUMBERS,
     threads: int | None = None,
 ) -> tuple[Trust, Analyzer, Seen]:
     """The trust curves for counts of at least two classes.
 
     `texts` are the documents that were counted, `numbers` their classes as a buffer. With `narrower`, an analyzer that
-    lacks the last block, that block is left out unless leave-one-out says that it helps.
+    lacks the last block, that block is left out unless leave-one-out says that it helps. `most_numbers` of the basis
+    are looked at: with many classes, more of them are more documents.
     """
     import numpy as np
 
@@ -175,7 +177,7 @@ def choose(
     n_scored = 1 if n_classes == 2 else n_classes
     means, prior = _means(counts.analyzer, n_classes)
     n_numbers = sum(map(len, means))
-    most = min(MOST_DOCUMENTS, max(MOST_NUMBERS // (n_scored * n_numbers), 50))
+    most = min(MOST_DOCUMENTS, max(most_numbers // (n_scored * n_numbers), 50))
     documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, n_threads(threads))
     own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
     fit = _Fit(documents.basis(n_threads(threads)), own, of, counts, n_threads(threads))
