@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
@@ -210,6 +211,19 @@ class Classifier:
         odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
         odds /= odds.sum(axis=1, keepdims=True)
         return odds
+
+    def probabilities(self, text: str, *, prior: Any = None) -> dict[Any, float]:
+        """The probability of each class for one text, by label: `predict_proba` without arrays.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> {label: round(chance, 2) for label, chance in model.probabilities("happy").items()}
+        {'negative': 0.33, 'positive': 0.67}
+        """
+        reading = self._reading(prior)
+        scores = reading.scores_of(text)
+        highest = max(scores)
+        odds = [exp(score - highest) for score in scores]
+        return dict(zip(reading.classes, (one / sum(odds) for one in odds), strict=True))
 
     def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""

@@ -142,6 +142,13 @@ class TextReading(NamedTuple):
         scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
         return scores if self.shift is None else scores * self.scale + np.array(self.shift)
 
+    def scores_of(self, text: str) -> list[float]:
+        """The scores of one text, without an array."""
+        scores = list(memoryview(self.scorer.scores([text], self.start, 1)).cast("d"))
+        if self.shift is None:
+            return scores
+        return [score * self.scale + shift for score, shift in zip(scores, self.shift, strict=True)]
+
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
         """What a text's scores are the sums of: where they start without a word, and one term for each feature."""
         # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
