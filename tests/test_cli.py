@@ -19,7 +19,7 @@ def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     text = result.stdout
-    assert "accuracy 0." in text
+    assert "accuracy            0." in text
     for label in ("negative", "positive"):
         assert f"Strongest for {label}: " in text
     assert "negative rather than positive" in text

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from banbury.likelihoods.multinomial import Multinomial
     from banbury.likelihoods.number import Number
     from banbury.likelihoods.poisson import Poisson
+    from banbury.ranking import Ranker
+    from banbury.readers import read
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
@@ -36,8 +38,10 @@ __all__ = [
     "Multinomial",
     "Number",
     "Poisson",
+    "Ranker",
     "Text",
     "load",
+    "read",
 ]
 
 _HOMES = {
@@ -52,8 +56,10 @@ _HOMES = {
     "Multinomial": "likelihoods",
     "Number": "likelihoods",
     "Poisson": "likelihoods",
+    "Ranker": "ranking",
     "Text": "likelihoods",
     "load": "classifier",
+    "read": "readers",
 }
 
 

@@ -1,0 +1,310 @@
+"""Safe HTML from plain data: a small builder in which no text can become markup.
+
+`element` knows the few elements and attributes that pages need. Every text and every attribute is escaped, and what
+cannot be seen (control characters, marks that turn the direction of writing) is made visible. There are no scripts, no
+`style` attributes and no addresses of other places, so that no text can bring them in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+ELEMENTS = frozenset((
+    "a", "article", "aside", "b", "bdi", "br", "caption", "code", "col", "colgroup", "dd", "details", "div", "dl", "dt",
+    "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "header", "hr", "i", "li", "main", "mark", "nav",
+    "ol", "p", "pre", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot",
+    "th", "thead", "tr", "u", "ul",
+    "circle", "desc", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text", "title", "tspan",
+))  # fmt: skip
+EMPTY = frozenset(("br", "col", "hr"))
+ATTRIBUTES = frozenset((
+    "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby", "class", "colspan", "dir", "headers", "href",
+    "id", "lang", "open", "role", "rowspan", "scope", "tabindex", "title",
+    "cx", "cy", "d", "dominant-baseline", "fill", "fill-opacity", "font-size", "height", "opacity", "points", "r", "rx",
+    "stroke", "stroke-dasharray", "stroke-linejoin", "stroke-opacity", "stroke-width", "text-anchor", "transform",
+    "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
+))  # fmt: skip
+
+# Controls; marks of direction; what has no width; separators that some take for ends of lines; surrogates and
+# noncharacters, which a page must not hold; tags, with which text can be hidden. What joins letters stays.
+_NONCHARACTERS = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb"
+    f"\ud800-\udfff\U000e0000-\U000e007f{_NONCHARACTERS}]"
+)
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """The text with a sign for every character that cannot be seen, or that changes how others are shown.
+
+    No control character is left, so it can be written to a terminal. With `lines` the ends of lines and tabs stay.
+
+    >>> visible("a\\tb\\x1b[31m \\u202etxt")
+    'a␉b␛[31m [U+202E]txt'
+    """
+
+    def sign(match: re.Match[str]) -> str:
+        character = match[0]
+        code = ord(character)
+        if lines and character in "\n\t":
+            return character
+        if code < 0x20:
+            return chr(0x2400 + code)
+        if code == 0x7F:
+            return "\u2421"
+        return "\ufffd" if 0xD800 <= code < 0xE000 else f"[U+{code:04X}]"
+
+    return _HIDDEN.sub(sign, text.replace("\r\n", "\n") if lines else text)
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes.
+
+    >>> width_of("word"), width_of("日本")
+    (4, 4)
+    """
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def shorten(text: str, width: int) -> str:
+    """A visible text of at most so many columns; what is left out becomes `…`.
+
+    >>> shorten("a very long name", 8)
+    'a very …'
+    """
+    from rich.cells import set_cell_size
+
+    whole, text = len(text), text[: 8 * width]  # marks without width go no further than that
+    shown = visible(text)
+    if len(text) == whole and width_of(shown) <= width:
+        return shown
+    # Cut again: a mark that makes the sign before it wide is not seen at the first cut.
+    while width_of(shown) > width - 1:
+        shown = set_cell_size(shown[:-1], width - 1) if width > 1 else ""
+    return shown + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """HTML that was made by this module's functions, and is put into a page as it is."""
+
+    html: str
+
+    def __str__(self) -> str:
+        return self.html
+
+    def __html__(self) -> str:
+        return self.html
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def element(name: str, /, *children: Any, **attributes: Any) -> Markup:
+    """An element of HTML or SVG with escaped children and attributes.
+
+    Children are texts, numbers, `Markup`, None for nothing, and lists of these. In the names of attributes `_` stands
+    for `-`, and `class_` for `class`; None and False leave an attribute out, True has no value.
+
+    >>> print(element("p", "1 < 2, ", element("b", 'a "quoted" word'), class_="note"))
+    <p class="note">1 &lt; 2, <b>a &quot;quoted&quot; word</b></p>
+    """
+    if name not in ELEMENTS:
+        raise ValueError(f"{name!r} is no element that a page may have")
+    opening = "".join([name, *_attributes(attributes)])
+    if name in EMPTY:
+        return Markup(f"<{opening}>")
+    return Markup(f"<{opening}>{fragment(*children)}</{name}>")
+
+
+def fragment(*children: Any) -> Markup:
+    """Children of an element on their own, escaped in the same way.
+
+    >>> print(fragment("<i>", None, [1, element("br")]))
+    &lt;i&gt;1<br>
+    """
+    return Markup("".join(_children(children)))
+
+
+def isolated(text: Any, *, width: int | None = None) -> Markup:
+    """A text whose direction of writing is its own business: it turns nothing around that stands beside it.
+
+    With `width`, a longer text is shortened, and a title has it whole.
+
+    >>> print(isolated("שלום"))
+    <bdi>שלום</bdi>
+    """
+    text = str(text)
+    shown = text if width is None else shorten(text, width)
+    return element("bdi", shown, title=None if shown == visible(text) else text)
+
+
+def page(title: str, *children: Any, language: str = "en") -> str:
+    """A whole document in one file. It may not load or run anything, which its policy tells the browser too.
+
+    >>> page("Mood", element("p", "Hello")).startswith("<!doctype html>")
+    True
+    """
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    return (
+        f'<!doctype html>\n<html lang="{_text(language)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{_text(title)}</title>\n{STYLE}\n</head>\n"
+        f'<body class="banbury banbury-page">\n{fragment(*children)}\n</body>\n</html>\n'
+    )
+
+
+def piece(*children: Any) -> str:
+    """HTML for a notebook: what is shown, with the style that it needs."""
+    return str(fragment(STYLE, element("div", children, class_="banbury")))
+
+
+def _attributes(attributes: dict[str, Any]) -> Iterator[str]:
+    for key, value in attributes.items():
+        name = key.removesuffix("_").replace("_", "-")
+        if name not in ATTRIBUTES:
+            raise ValueError(f"{name!r} is no attribute that an element may have")
+        if value is None or value is False:
+            continue
+        if name == "href" and not str(value).startswith("#"):
+            raise ValueError(f"{value!r} leads out of the page")
+        yield f" {name}" if value is True else f' {name}="{_text(_number(value))}"'
+
+
+def _children(children: Iterable[Any]) -> Iterator[str]:
+    for child in children:
+        match child:
+            case None:
+                pass
+            case Markup():
+                yield child.html
+            case str():
+                yield _text(child, lines=True)
+            case bool() | int() | float():
+                yield _text(_number(child))
+            case Iterable():
+                yield from _children(child)
+            case _:
+                raise TypeError(f"a child of type {type(child).__name__} cannot be shown; make a text of it")
+
+
+def _number(value: Any) -> str:
+    # Places in a drawing do not need more than a hundredth of a point.
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def _text(text: str, *, lines: bool = False) -> str:
+    return escape(visible(text, lines=lines), quote=True)
+
+
+# Blue speaks for, orange against: they differ for every kind of colour vision, and in lightness from the paper. Every
+# text has a contrast of 4.5 at least, also on the strongest tint.
+LIGHT = {
+    "paper": "#ffffff",
+    "ink": "#1b1f24",
+    "quiet": "#57606a",
+    "line": "#c8d0d8",
+    "for": "#0b62b5",
+    "against": "#a84300",
+}
+DARK = {
+    "paper": "#14181d",
+    "ink": "#e9ecef",
+    "quiet": "#a3adb7",
+    "line": "#3d464f",
+    "for": "#6cb6ff",
+    "against": "#ffa657",
+}
+STEPS = 8
+STRONGEST = 0.45
+"""The share of colour in the strongest tint."""
+
+
+def tint(strength: float) -> str | None:
+    """The class of a background: from −1, all against, to +1, all for; None where nothing would be seen.
+
+    >>> tint(1.0), tint(-0.3), tint(0.0)
+    ('for-8', 'against-3', None)
+    """
+    step = -(-abs(strength) * STEPS // 1)
+    name = "for" if strength > 0 else "against"
+    return f"{name}-{min(int(step), STEPS)}" if abs(strength) >= 0.02 else None
+
+
+def channels(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue.
+
+    >>> channels("#0b62b5")
+    (11, 98, 181)
+    """
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue
+
+
+def _palette(colours: dict[str, str]) -> str:
+    return ";".join(f"--{name}:{' '.join(map(str, channels(colour)))}" for name, colour in colours.items())
+
+
+def _style() -> str:
+    light, dark = _palette(LIGHT), _palette(DARK)
+    tints = "\n".join(
+        f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST * step / STEPS:.3f})}}"
+        for name in ("for", "against")
+        for step in range(1, STEPS + 1)
+    )
+    return f"""
+.banbury{{{light};color-scheme:light;color:rgb(var(--ink));background:rgb(var(--paper));
+ font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;padding:.6em .8em;text-align:start}}
+@media (prefers-color-scheme:dark){{.banbury{{{dark};color-scheme:dark}}}}
+[data-jp-theme-light="true"] .banbury,.vscode-light .banbury,html[theme="light"] .banbury{{{light};color-scheme:light}}
+[data-jp-theme-light="false"] .banbury,.vscode-dark .banbury,html[theme="dark"] .banbury{{{dark};color-scheme:dark}}
+.banbury-page{{margin:0 auto;max-width:70rem;padding:1.5rem 1rem}}
+.banbury *{{box-sizing:border-box}}
+.banbury h1,.banbury h2,.banbury h3,.banbury h4{{line-height:1.25;margin:1.2em 0 .4em;color:inherit}}
+.banbury p{{margin:.4em 0}}
+.banbury .quiet{{color:rgb(var(--quiet))}}
+.banbury .for{{color:rgb(var(--for))}}
+.banbury .against{{color:rgb(var(--against))}}
+.banbury .document{{white-space:pre-wrap;overflow-wrap:anywhere;max-height:24em;overflow:auto;
+ margin:.5em 0;line-height:1.8}}
+.banbury .document span{{padding:.12em 0;border-radius:.15em;color:rgb(var(--ink))}}
+.banbury .document [class^="for-"]{{border-bottom:2px solid rgb(var(--for))}}
+.banbury .document [class^="against-"]{{border-bottom:2px dashed rgb(var(--against))}}
+.banbury .scroll{{overflow-x:auto}}
+.banbury table{{border-collapse:collapse;margin:.5em 0;background:transparent;font-variant-numeric:tabular-nums}}
+.banbury th,.banbury td{{padding:.2em .7em;border-bottom:1px solid rgb(var(--line));text-align:end;
+ color:rgb(var(--ink));background-color:transparent;vertical-align:top}}
+.banbury td.text,.banbury th.text{{text-align:start;overflow-wrap:anywhere}}
+.banbury caption{{text-align:start;color:rgb(var(--quiet));padding:.2em 0}}
+.banbury code,.banbury pre{{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:inherit;
+ background:transparent}}
+.banbury svg{{display:block;max-width:100%;height:auto;margin:.5em 0}}
+.banbury svg text{{fill:rgb(var(--ink));font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}}
+.banbury svg .faint{{fill:rgb(var(--quiet))}}
+.banbury svg .axis{{stroke:rgb(var(--quiet));fill:none}}
+.banbury svg .grid{{stroke:rgb(var(--line));fill:none}}
+.banbury svg .bar-for{{fill:rgb(var(--for))}}
+.banbury svg .bar-against{{fill:rgb(var(--against))}}
+.banbury svg .bar-total{{fill:rgb(var(--quiet))}}
+.banbury svg .line-0{{stroke:rgb(var(--for));fill:none;stroke-width:2}}
+.banbury svg .line-1{{stroke:rgb(var(--against));fill:none;stroke-width:2;stroke-dasharray:7 4}}
+.banbury svg .line-2{{stroke:rgb(var(--quiet));fill:none;stroke-width:2;stroke-dasharray:2 3}}
+.banbury svg .dot-0{{fill:rgb(var(--for))}}
+.banbury svg .dot-1{{fill:rgb(var(--against))}}
+.banbury svg .dot-2{{fill:rgb(var(--quiet))}}
+{tints}
+@media print{{.banbury{{{light};color-scheme:light;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.banbury .document{{max-height:none}}.banbury svg,.banbury tr{{break-inside:avoid}}
+.banbury h2,.banbury h3{{break-after:avoid}}}}
+"""
+
+
+STYLE = Markup(f"<style>{_style()}</style>")

@@ -1,0 +1,414 @@
+"""TextModel: what a model of texts has learned, and how it is read: counts, what leave-one-out chose, scorers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury import _kernel
+from banbury.calibration import SMOOTHINGS, Calibration, calibrate, calibrated, log_softmax
+from banbury.counts import Counts, as_weights, check_kind, class_numbers, n_threads
+from banbury.errors import InputError
+from banbury.explanation import WordTable
+from banbury.likelihoods import log_prior, scorer
+from banbury.selection import EVERY_ONE, MOST_CLASSES, Trust, choose, plain_scores
+from banbury.text import Analyzer
+from banbury.training import TrainingReport, training_report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+Texts = Any
+LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
+SHORT = 400  # characters: the mean document is longer where characters have nothing to add to words
+PAIRS = Analyzer(ngrams=(1, 2))
+CHARACTERS = (2, 5)
+
+
+class Settings(NamedTuple):
+    """How what was learned is read: the parameters of a classifier that can change after training."""
+
+    likelihood: str = "multinomial"
+    smoothing: Any = "auto"
+    vocabulary: str = "shared"
+    prior: Any = "empirical"
+    calibration: str | None = "auto"
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the smoothing is left to leave-one-out."""
+        return isinstance(self.smoothing, str) and self.smoothing == "auto"
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether this is the automatic model, not one plain likelihood."""
+        return self.is_auto and self.likelihood == "multinomial"
+
+    def plain_form(self, smoothing: Any) -> tuple[Any, ...]:
+        """What a plain likelihood depends on, with the smoothing that was chosen where none is given."""
+        return self.likelihood, smoothing if self.is_auto else self.smoothing, self.vocabulary
+
+    def check(self) -> None:
+        """A wrong setting is found before the work; a prior can only be compared with the labels after it."""
+        scorer(Counts(PAIRS).kernel, *self.plain_form(1.0))
+        if self.calibration not in ("auto", None):
+            raise InputError(f"calibration is {self.calibration!r}; it can be 'auto' or None")
+
+
+class Term(NamedTuple):
+    """What one part of a document, from `start` to `end`, adds to the score of each class."""
+
+    word: str
+    start: int
+    end: int
+    weights: list[float] | None
+    """None for what was never seen, nothing for what counts only once and was named before."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What leave-one-out has chosen; it stays when the counts change."""
+
+    trust: Trust | None = None
+    """The curves of the automatic model."""
+    smoothing: Any = 1.0
+    calibration: Calibration | None = None
+    """Of the plain likelihood, when it is read in the way for which this was fitted:"""
+    form: tuple[Any, ...] = ()
+
+    def settings(self) -> dict[str, Any]:
+        """The same as plain data, for a file."""
+        return {
+            "trust": None if self.trust is None else self.trust.settings(),
+            "smoothing": self.smoothing,
+            "calibration": None if self.calibration is None else self.calibration.settings(),
+            "reading": list(self.form),
+        }
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Chosen:
+        """What `settings` came from."""
+        trust, calibration = settings["trust"], settings["calibration"]
+        return cls(
+            None if trust is None else Trust.from_settings(trust),
+            settings["smoothing"],
+            None if calibration is None else Calibration.from_settings(calibration),
+            tuple(settings["reading"]),
+        )
+
+
+class TextReading(NamedTuple):
+    """How texts are scored, all of one moment: also when another thread is learning a new label."""
+
+    classes: list[Any]
+    analyzer: Analyzer
+    scorer: _kernel.Scorer | _kernel.TrustScorer
+    start: list[float]
+    counts_once: bool
+    """Whether a repeated word counts only once."""
+    scale: float = 1.0
+    shift: list[float] | None = None
+    """What is done to the scores of a plain likelihood that is calibrated."""
+
+    def best_one(self, text: str) -> int:
+        """The number of the class with the highest score, the first of equal ones."""
+        if self.shift is None:
+            return self.scorer.best_one(text, self.start)
+        return int(self.scores([text], 1).argmax())
+
+    def best(self, texts: Texts, threads: int) -> NDArray[Any]:
+        """The same for each text."""
+        import numpy as np
+
+        if self.shift is None:
+            return np.frombuffer(self.scorer.best(texts, self.start, threads), np.uint32)
+        best: NDArray[Any] = self.scores(texts, threads).argmax(axis=1)
+        return best
+
+    def scores(self, texts: Texts, threads: int) -> NDArray[Any]:
+        """For each text and class, up to a number that the classes share."""
+        import numpy as np
+
+        scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
+        return scores if self.shift is None else scores * self.scale + np.array(self.shift)
+
+    def terms(self, text: str) -> tuple[list[float], list[Term]]:
+        """What a text's scores are the sums of: where they start without a word, and one term for each feature."""
+        # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
+        start: list[float] = self.scores([""], 1)[0].tolist()
+        features = self.analyzer.features(text)
+        if isinstance(self.scorer, _kernel.TrustScorer):
+            weights = self.scorer.terms(text)
+        else:
+            if self.counts_once:
+                features = list({feature.text: feature for feature in reversed(features)}.values())[::-1]
+            weights = self.scorer.weights([feature.text for feature in features])
+        return start, [
+            Term(one.text, one.start, one.end, None if own is None else [self.scale * weight for weight in own])
+            for one, own in zip(features, weights, strict=True)
+        ]
+
+
+class TextModel:
+    """Counts of texts, and what leave-one-out has chosen for them."""
+
+    def __init__(self, counts: Counts, chosen: Chosen | None = None) -> None:
+        self.counts = counts
+        self.chosen = chosen or Chosen()
+        self._scorer: tuple[Any, _kernel.Scorer | _kernel.TrustScorer] | None = None
+
+    @classmethod
+    def fitted(
+        cls,
+        texts: Texts,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        *,
+        analyzer: Analyzer | str | None,
+        threads: int | None,
+    ) -> tuple[TextModel, TrainingReport | None]:
+        """A model of these documents, with everything chosen, and how well it does."""
+        texts = _kernel.hold(texts)
+        first, narrower = analyzers_for(analyzer, *_kernel.measure(texts), settings)
+        counts = Counts(first).add(texts, labels, weights=weights, threads=threads)
+        if not counts.classes:
+            raise InputError("no documents to learn from")
+        log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
+        model = cls(counts)
+        return model, model.chosen_by(texts, labels, weights, settings, narrower, threads)
+
+    # What is learned
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, sorted."""
+        return self.counts.classes
+
+    @property
+    def documents(self) -> list[int]:
+        """How many documents each class has."""
+        return self.counts.documents
+
+    def add(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Count these documents too."""
+        self.counts.add(texts, labels, weights=weights, threads=threads)
+
+    def remove(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Take these documents away again."""
+        self.counts.remove(texts, labels, weights=weights, threads=threads)
+
+    def merge(self, other: TextModel) -> None:
+        """Add what another model has counted."""
+        self.counts.merge(other.counts)
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`."""
+        settings, arrays = self.counts.parts()
+        return {"chosen": self.chosen.settings(), **settings}, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextModel:
+        """The model that `parts` were taken from."""
+        return cls(Counts.from_parts(settings, arrays), Chosen.from_settings(settings["chosen"]))
+
+    # What is chosen
+
+    def choose(
+        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, threads: int | None
+    ) -> TrainingReport | None:
+        """Choose again what leave-one-out chooses, by documents that were counted."""
+        check_kind(labels, self.classes)
+        return self.chosen_by(_kernel.hold(texts), labels, weights, settings, None, threads)
+
+    def chosen_by(
+        self,
+        texts: Texts,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        narrower: Analyzer | None,
+        threads: int | None,
+    ) -> TrainingReport | None:
+        """What leave-one-out chooses by these documents.
+
+        With `narrower`, an analyzer that lacks the last block, it also decides whether that block stays.
+        """
+        counts = self.counts
+        n_classes = len(counts.classes)
+        nothing_to_do = settings.calibration is None and not settings.is_auto
+        if not 1 < n_classes <= MOST_CLASSES or nothing_to_do:
+            self.counts = counts if narrower is None else counts.narrowed(narrower)
+            self.chosen = Chosen()
+            return None
+        numbers = class_numbers(labels, counts.classes, weighted=weights is not None)
+        weights = None if weights is None else as_weights(weights, len(labels))
+        if settings.is_automatic:
+            trust, analyzer, seen = choose(counts, texts, numbers, weights, narrower=narrower, threads=threads)
+            if analyzer != counts.analyzer:
+                self.counts = counts.narrowed(analyzer)
+            self.chosen = Chosen(trust)
+        else:
+            smoothing, calibration, seen = calibrate(
+                counts,
+                texts,
+                numbers,
+                weights,
+                likelihood=settings.likelihood,
+                smoothings=SMOOTHINGS if settings.is_auto else [settings.smoothing],
+                vocabulary=settings.vocabulary,
+                prior=settings.prior,
+                threads=threads,
+            )
+            self.chosen = Chosen(None, smoothing, calibration, settings.plain_form(smoothing))
+        return training_report(
+            list(counts.classes),
+            seen,
+            lambda row: texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or "",
+        )
+
+    # How it is read
+
+    def state(self) -> tuple[Any, ...]:
+        """What a reading depends on besides the settings: where this is the same, the reading is."""
+        classes, kernel = self.counts.classes, self.counts.kernel
+        return classes, kernel, kernel.version, self.chosen
+
+    def reading(self, settings: Settings, prior: Any = None) -> TextReading:
+        """How texts are scored; `prior` stands in for that of the settings."""
+        classes, kernel, _, chosen = self.state()
+        if settings.is_automatic and settings.calibration is not None and 1 < len(classes) <= MOST_CLASSES:
+            return self._trusting(classes, kernel, chosen.trust, settings.prior if prior is None else prior)
+        form = settings.plain_form(chosen.smoothing)
+        plain = self._kept((kernel, *form), lambda: scorer(kernel, *form))
+        of = (classes, kernel.documents)
+        asked = log_prior(*of, settings.prior if prior is None else prior, settings.likelihood)
+        reading = TextReading(classes, self.counts.analyzer, plain, asked, settings.likelihood == "bernoulli")
+        calibration = chosen.calibration
+        if settings.calibration is None or calibration is None or chosen.form != form:
+            return reading
+        start = log_prior(*of, settings.prior, settings.likelihood)
+        moved = [difference(new, old) for new, old in zip(asked, start, strict=True)]
+        shift = [a + b for a, b in zip(calibration.shift(classes), moved, strict=True)]
+        return reading._replace(start=start, scale=calibration.scale, shift=shift)
+
+    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, trust: Trust | None, prior: Any) -> TextReading:
+        """The automatic model."""
+        trust = self._curves(classes, trust)
+        curves = trust.curves
+        trusting = self._kept((kernel, trust), lambda: _kernel.TrustScorer(kernel, curves))
+        documents = kernel.documents
+        start = trust.start(classes, documents)
+        if not isinstance(prior, str) or prior != "empirical":
+            # Bayes' rule: the probabilities are those of the shares that the classes had among the documents.
+            asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
+            start = [one + difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
+        return TextReading(classes, self.counts.analyzer, trusting, start, counts_once=True)
+
+    def _curves(self, classes: list[Any], trust: Trust | None) -> Trust:
+        """Those that were chosen; where they are not for so many classes, the universal ones have to do."""
+        universal = Trust.universal(self.counts.analyzer, len(classes))
+        return universal if trust is None or len(trust.curves) != len(universal.curves) else trust
+
+    def leave_one_out(
+        self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
+    ) -> NDArray[Any]:
+        """log P(class | text) for each text and class, as if the text, which was learned with this label, were not."""
+        import numpy as np
+
+        classes, kernel, _, chosen = self.state()
+        numbers = class_numbers(labels, classes)
+        documents = _kernel.Documents(kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
+        places = np.frombuffer(documents.places, np.uint32)
+        reading = self.reading(settings)
+        if isinstance(reading.scorer, _kernel.TrustScorer):
+            curves = self._curves(classes, chosen.trust).curves
+            scores = np.frombuffer(documents.scores(curves, n_threads(threads)))
+            # Of two classes the kernel has the second's, of which the first has the negative.
+            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
+            return log_softmax(scores + np.array(reading.start))[places]
+        likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
+        scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
+        calibration = None if reading.shift is None else chosen.calibration
+        return calibrated(scores + np.array(reading.start), calibration, classes)[places]
+
+    def _kept(self, how: tuple[Any, ...], make: Any) -> Any:
+        """A scorer, which becomes quicker with use: the same one as long as the counts are read in the same way."""
+        known = self._scorer
+        if known is None or known[0] != how:
+            known = self._scorer = (how, make())
+        return known[1]
+
+    def joint_log_likelihood(self, texts: Texts, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
+        """log P(class) + log P(text | class) by the plain likelihood, for each text and class."""
+        import numpy as np
+
+        classes, plain, log_prior = self._plain(settings)
+        logs = np.frombuffer(plain.log_likelihoods(texts)).reshape(-1, len(classes))
+        if settings.likelihood != "complement" or len(classes) == 1:
+            logs = logs + log_prior
+        if coefficient:
+            logs = logs + np.frombuffer(plain.log_orders(texts))[:, None]
+        return logs
+
+    def words(self, label: Any, settings: Settings) -> WordTable:
+        """The table of words by the plain likelihood."""
+        import numpy as np
+
+        classes, plain, _ = self._plain(settings)
+        if label is not None:
+            label = classes[number_of(label, classes)]
+        cells = len(classes) * self.counts.n_features
+        if cells > LARGEST_TABLE:
+            raise InputError(
+                f"the table would have {cells} cells, one for each word and class; "
+                f"forget the rare words first: model.counts_.prune(min_documents=2)"
+            )
+        names, documents, occurrences, logs = plain.table()
+        shape = (-1, len(classes))
+        return WordTable(
+            classes,
+            names,
+            np.frombuffer(documents, np.uint32).reshape(shape),
+            np.frombuffer(occurrences, np.uint32).reshape(shape),
+            np.frombuffer(logs).reshape(shape),
+            label,
+        )
+
+    def _plain(self, settings: Settings) -> tuple[list[Any], _kernel.Scorer, list[float]]:
+        """The plain likelihood, as it is."""
+        classes, kernel, _, chosen = self.state()
+        prior = log_prior(classes, kernel.documents, settings.prior, settings.likelihood)
+        return classes, scorer(kernel, *settings.plain_form(chosen.smoothing)), prior
+
+
+def analyzers_for(
+    analyzer: Analyzer | str | None, n_documents: int, n_characters: int, settings: Settings
+) -> tuple[Analyzer, Analyzer | None]:
+    """The analyzer, and where leave-one-out is to decide on its last block, the one without it."""
+    match analyzer:
+        case None if not settings.is_automatic:
+            return Analyzer(), None
+        case None:
+            if n_characters < SHORT * n_documents:
+                return replace(PAIRS, characters=CHARACTERS), PAIRS
+            return PAIRS, None
+        case Analyzer():
+            return analyzer, None
+        case str():
+            return Analyzer.preset(analyzer), None  # type: ignore[arg-type]  # preset says what names there are
+    raise InputError(f"analyzer is {analyzer!r}; it can be an Analyzer, the name of a preset, or None")
+
+
+def number_of(label: Any, classes: list[Any]) -> int:
+    """The number of a label among the classes, or an error that names those there are."""
+    if label not in classes:
+        raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, classes))}")
+    return classes.index(label)
+
+
+def difference(one: float, other: float) -> float:
+    """Of two logarithms; two impossibilities are as likely as each other."""
+    return 0.0 if one == other else one - other
