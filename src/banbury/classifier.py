@@ -44,8 +44,8 @@ class Classifier:
     Parameters
     ----------
     analyzer
-        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words, for
-        short texts also characters where these help; with a smoothing that is given, words.
+        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words,
+        HTML tags among them, for short texts also characters where these help; with a smoothing that is given, words.
     likelihood
         `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or
         `"complement"` (a class is what the others are not).
