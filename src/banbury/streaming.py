@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from banbury.text import Analyzer
     from banbury.training import TrainingReport
 
-HELD = 64 << 20  # characters of text that are simply kept in memory
-COUNTED = 24 << 20  # characters that are counted at a time beyond that: few enough to be small, many enough to be quick
+HELD = 64 << 20  # bytes of text that are simply kept in memory
+COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough to be small, many enough to be quick
 
 
 class _Part(NamedTuple):
@@ -33,7 +33,8 @@ class _Part(NamedTuple):
     texts: Any
     labels: list[Any]
     weights: Any
-    n_characters: int
+    size: int
+    """Bytes of the texts."""
 
 
 def fitted_in_batches(
@@ -59,7 +60,7 @@ def fitted_in_batches(
             f"effort='best' looks at all documents several times, and these have more than {MOST_CHARACTERS >> 20} "
             "million characters; effort='counting' needs to see each of them once"
         )
-    guess, _ = analyzers_for(analyzer, len(first.labels), first.n_characters, settings)
+    guess, _ = analyzers_for(analyzer, *_kernel.measure(first.texts), settings)
     stream = _Stream(guess, threads)
     stream.add(first)
     while True:
@@ -99,10 +100,9 @@ def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
         check_kind(labels, known)
         known = known or labels[:1]
         texts = _kernel.hold(texts)
-        n_texts, n_characters = _kernel.measure(texts)
-        if n_texts != len(labels):
-            raise InputError(f"{n_texts} documents but {len(labels)} labels")
-        yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), n_characters)
+        if len(texts) != len(labels):
+            raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+        yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), _kernel.size(texts))
 
 
 def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
@@ -118,7 +118,7 @@ def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
 def _gathered(parts: Iterator[_Part], enough: int) -> tuple[_Part, bool]:
     """Several parts in one, and whether these were all that there are."""
     found: list[_Part] = []
-    while sum(part.n_characters + len(part.labels) for part in found) < enough:
+    while sum(part.size + len(part.labels) for part in found) < enough:
         if (part := next(parts, None)) is None:
             return _joined(found), True
         found.append(part)
@@ -136,7 +136,7 @@ def _joined(parts: list[_Part]) -> _Part:
         texts: Any = [text for part in parts for text in part.texts]
     else:
         texts = _kernel.join([part.texts for part in parts])
-    return _Part(texts, labels, weights, sum(part.n_characters for part in parts))
+    return _Part(texts, labels, weights, sum(part.size for part in parts))
 
 
 class _Stream:
@@ -159,7 +159,7 @@ class _Stream:
         numbers = class_numbers(part.labels, list(self._labels))
         self._sample.add(part.texts, numbers, weights, n_threads(self._threads))
         self.n_documents += len(part.labels)
-        self.n_characters += part.n_characters
+        self.n_characters += _kernel.measure(part.texts)[1]
 
     def model(self, settings: Settings, narrower: Analyzer | None) -> tuple[TextModel, TrainingReport | None]:
         if not self.counts.classes:
