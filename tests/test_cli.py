@@ -470,3 +470,86 @@ def test_the_version_is_that_of_the_package(here: Here) -> None:
 
 def test_the_package_runs_as_a_module() -> None:
     assert run("--help").out.startswith("Usage: banbury")
+
+
+# Mail
+
+
+MESSAGE = b"From: ann@example.org\nSubject: A lovely day\n\nThe wonderful weather is great.\n"
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("front", [b"", b"From ann@example.org Mon Nov 16 10:00:00 2026\n"])
+def test_a_message_gets_one_header_and_stays_as_it_is(mood: Here, newline: bytes, front: bytes) -> None:
+    message = (front + MESSAGE).replace(b"\n", newline)
+    forged = message.replace(b"Subject", b"X-Banbury: ham;" + newline + b"\tprobability=0" + newline + b"Subject")
+    names = ["--spam", "positive", "--ham", "negative"]
+    for sent in (message, forged):
+        result = mood("mail", "mood.banbury", *names, stdin=sent)
+        header = re.findall(r"(?m)^X-Banbury: (\w+); probability=([\d.]+)\r?$", result.out)
+        assert [name for name, _ in header] == ["spam"]
+        text = "A lovely day\n\nThe wonderful weather is great."
+        assert float(header[0][1]) == pytest.approx(model().probabilities(text)["positive"], abs=1e-6)
+        assert re.sub(r"X-Banbury: .*\n", "", result.out).encode() == message
+        assert result.out.startswith("From " if front else "X-Banbury")
+        assert result.code == 0
+
+
+def test_the_exit_code_is_the_class_and_no_mail_is_lost(mood: Here) -> None:
+    names = ["--spam", "positive", "--ham", "negative"]
+    chance = model().probabilities("A lovely day\n\nThe wonderful weather is great.")["positive"]
+    assert mood("mail", "mood.banbury", *names, "-q", stdin=MESSAGE).code == 0
+    assert mood("mail", "mood.banbury", *names, "-q", "--ham-below", 1, "--spam-above", 1, stdin=MESSAGE).code == 1
+    assert mood("mail", "mood.banbury", *names, "--spam-above", (1 + chance) / 2, stdin=MESSAGE).code == 2
+    assert mood("mail", "mood.banbury", *names, "-e", "--spam-above", (1 + chance) / 2, stdin=MESSAGE).code == 0
+    for arguments in (["no.banbury"], ["mood.jsonl"], ["mood.banbury", "--spam", "eggs"]):
+        result = mood("mail", *arguments, stdin=MESSAGE)
+        assert (result.code, result.out) == (3, MESSAGE.decode())
+        assert result.err.startswith("Error: ")
+    assert mood("mail", "mood.banbury", "--nonsense", stdin=MESSAGE).code == 3
+
+
+def test_messages_are_learned_and_forgotten_also_at_once(here: Here) -> None:
+    other = b"Subject: Win money\n\nFree money now\n"
+    assert here("mail", "mail.banbury", "--train", "ham", stdin=MESSAGE).out == MESSAGE.decode()
+    assert here("mail", "mail.banbury", "-q", stdin=other).code == 3  # it does not know what spam is
+    assert here("mail", "mail.banbury", "--train", "spam", stdin=other).code == 0
+    command = [sys.executable, "-m", "banbury", "mail", "mail.banbury", "--train", "spam", "-q"]
+    processes = [subprocess.Popen(command, cwd=here.folder, stdin=subprocess.PIPE) for _ in range(4)]
+    for number, process in enumerate(processes):
+        process.communicate(other + b"%d" % number)
+    assert banbury.load(here.folder / "mail.banbury").counts_.documents == [1, 5]
+    assert here("mail", "mail.banbury", "--forget", "spam", "--train", "ham", stdin=other).code == 0
+    assert banbury.load(here.folder / "mail.banbury").counts_.documents == [2, 4]
+    result = here("mail", "none.banbury", "--forget", "spam", stdin=other)
+    assert (result.code, "nothing to forget" in result.err) == (3, True)
+
+
+def test_mailboxes_train_what_messages_are_asked_of(here: Here) -> None:
+    for name, subject in [("ham", b"Lunch"), ("spam", b"Money")]:
+        messages = [b"From x@y Mon Nov 16 10:00:00 2026\nSubject: %s %d\n\nbody\n\n" % (subject, n) for n in range(9)]
+        (here.folder / f"{name}.mbox").write_bytes(b"".join(messages))
+    assert here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury").code == 0
+    result = here("mail", "mail.banbury", stdin=b"Subject: Money\n\nbody\n")
+    assert "X-Banbury: spam" in result.out
+
+
+# Ranking
+
+
+def test_rows_are_found_as_the_library_finds_them(here: Here) -> None:
+    texts = ["the cat sat on the mat", "dogs and cats", "a dog's life", "nothing"]
+    lines = [json.dumps({"id": text[:3], "text": text}) for text in texts]
+    (here.folder / "pets.jsonl").write_text("\n".join(lines))
+    hits = banbury.Ranker(texts).search("which cats?")
+    result = here("rank", "pets.jsonl", "-q", "which cats?", "--to", "jsonl", "--save", "pets.index")
+    assert [(row["row"], row["score"], row["text"]) for row in json_rows(result.out)] == [
+        (hit.index + 1, hit.score, texts[hit.index]) for hit in hits
+    ]
+    again = here("rank", "pets.index", "-q", "which cats?", "--to", "jsonl")
+    assert [row["row"] for row in json_rows(again.out)] == [hit.index + 1 for hit in hits]
+    plain = here("rank", "pets.jsonl", "-q", "cats", "-q", "dogs", "--top", 1)
+    assert [line.split("\t")[0] for line in plain.out.split("\n")[:-1]] == ["cats", "dogs"]
+    assert "cat" in here("rank", "pets.jsonl", "-q", "cats", "--why").out
+    assert here("rank", "pets.jsonl").code == 2
+    assert here("inspect", "pets.index").code == 0

@@ -421,6 +421,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<correction::Ridge>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::size, module)?)?;
     module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;

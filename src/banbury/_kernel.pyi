@@ -303,6 +303,9 @@ def measure(texts: Texts) -> tuple[int, int]:
 def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> bytes:
     """128 numbers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
 
+def size(texts: Texts) -> int:
+    """How many bytes the texts have all together, as UTF-8."""
+
 def text_at(texts: Texts, row: int) -> str | None:
     """One of the texts; None where there are fewer."""
 

@@ -190,7 +190,8 @@ class TextModel:
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
         texts = _kernel.hold(texts)
-        first, narrower = analyzers_for(analyzer, *_kernel.measure(texts), settings)
+        is_open = analyzer is None and settings.is_automatic  # only then it matters how long the documents are
+        first, narrower = analyzers_for(analyzer, *(_kernel.measure(texts) if is_open else (0, 0)), settings)
         counts = Counts(first).add(texts, labels, weights=weights, threads=threads)
         if not counts.classes:
             raise InputError("no documents to learn from")

@@ -238,6 +238,12 @@ pub fn signatures<'py>(
     Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
 }
 
+/// How many bytes the documents have all together.
+#[pyfunction]
+pub fn size(texts: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(Texts::new(texts)?.bytes())
+}
+
 /// One of the documents.
 #[pyfunction]
 pub fn text_at(texts: &Bound<'_, PyAny>, row: usize) -> PyResult<Option<String>> {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -26,6 +26,9 @@ COMMANDS = {
     "forget": ("changing", "Unlearn rows, as if they had never been seen."),
     "merge": ("changing", "Add up several models."),
     "filter": ("filtering", "Keep the rows of a label, or those that it is most likely for."),
+    "label": ("labelling", "Label rows with single keys, the most uncertain first."),
+    "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
+    "rank": ("searching", "Find rows by a query."),
     "inspect": ("looking", "What is in a model file."),
     "demo": ("demo", "Train on the demo corpus, and explain a text."),
 }
@@ -69,6 +72,19 @@ def commands() -> None:
 
 def main() -> int:
     """Run the command line; what comes back is the exit code."""
+    code = _run()
+    # For `mail` 1 and 2 are answers, so whatever else goes wrong has to be told apart from them.
+    is_mail = sys.argv[1:2] == ["mail"]
+    return code.code if isinstance(code, Answer) else DATA if is_mail and code else code
+
+
+class Answer(NamedTuple):
+    """An exit code that a command has chosen."""
+
+    code: int
+
+
+def _run() -> int | Answer:
     from banbury.errors import BanburyError
 
     if "_BANBURY_COMPLETE" in os.environ:
@@ -80,7 +96,7 @@ def main() -> int:
         with commands.make_context("banbury", sys.argv[1:]) as context:
             code = commands.invoke(context)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
+        return Answer(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:

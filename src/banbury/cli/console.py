@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from banbury.readers import Batch, Reader
 
 
+SHORT = 8 << 20  # bytes that are read before a bar could be looked at
+
+
 def note(message: str) -> None:
     """A message beside the result, on stderr."""
     click.echo(visible(message, lines=True), err=True)
@@ -66,7 +69,8 @@ def _finite(value: Any) -> Any:
 
 def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
     """The batches of a reader, with a bar on stderr if that is a terminal; at the end what was left out is told."""
-    batches = _barred(reader, doing) if sys.stderr.isatty() else iter(reader)
+    is_short = 0 < reader.size < SHORT
+    batches = _barred(reader, doing) if sys.stderr.isatty() and not is_short else iter(reader)
     yield from batches
     tell_skipped(reader)
 

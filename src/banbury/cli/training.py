@@ -29,6 +29,7 @@ Examples:
 @click.option(
     "-o", "--output", "model", required=True, type=click.Path(dir_okay=False), help="The model file to write."
 )
+@click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
 @click.option("--plain", is_flag=True, help="Only count words: the textbook's model, and the quickest.")
 @click.option("--analyzer", metavar="PRESET", help="What the features are: prose, tweets, characters, …")
 @click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
@@ -94,7 +95,7 @@ def _classifier(given: dict[str, Any]) -> Classifier:
         smoothing = 1.0 if given["plain"] else "auto"
     options = {"analyzer": analyzer, "likelihood": given["likelihood"], "smoothing": smoothing, "prior": prior}
     calibration = None if given["plain"] else "auto"
-    return Classifier(**options, calibration=calibration, threads=given["threads"])
+    return Classifier(**options, calibration=calibration, effort=given["effort"], threads=given["threads"])
 
 
 def _report(classifier: Classifier, reader: Reader, model: str, is_json: bool, given: dict[str, Any]) -> int:
