@@ -449,6 +449,16 @@ mod tests {
     }
 
     #[test]
+    fn a_document_has_those_of_the_words_asked_for_that_stand_in_it() {
+        let (counts, documents) = looked_up(9);
+        let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
+        let found = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
+        let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
+        assert_eq!(found.words[start..found.ends[at] as usize], [2]);
+        assert_eq!(found.lengths[at], 4);
+    }
+
+    #[test]
     fn what_is_held_out_is_gone_from_the_counts_and_the_rest_stays_as_it_was() {
         let (counts, documents) = looked_up(9);
         let (without, rest) = documents.held_out(&counts, 2).expect("they were counted");
@@ -464,16 +474,6 @@ mod tests {
         let (nothing, none) = documents.held_out(&counts, 9).expect("they were counted");
         assert!(nothing.is_empty() && none.is_empty());
         assert!(documents.held_out(&nothing, 1).is_err());
-    }
-
-    #[test]
-    fn a_document_has_those_of_the_words_asked_for_that_stand_in_it() {
-        let (counts, documents) = looked_up(9);
-        let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
-        let found = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
-        let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
-        assert_eq!(found.words[start..found.ends[at] as usize], [2]);
-        assert_eq!(found.lengths[at], 4);
     }
 
     #[test]

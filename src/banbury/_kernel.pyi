@@ -130,14 +130,14 @@ class Documents:
     def classes(self) -> list[int]: ...
     @property
     def weights(self) -> list[int]: ...
-    def held_out(self, n: int) -> tuple[Counts, Documents]:
-        """Counts without the first `n` documents, and the other documents as these counts know them."""
     def words(self, names: Sequence[str]) -> tuple[bytes, bytes, bytes]:
         """Which of these words each document has, once each.
 
         How many words of each document are known, repeated ones included (32-bit); where the words of each document end
         (64-bit); the words, as numbers among the names (32-bit). There are none where words are not counted.
         """
+    def held_out(self, n: int) -> tuple[Counts, Documents]:
+        """Counts without the first `n` documents, and the other documents as these counts know them."""
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
     ) -> bytes:
@@ -188,36 +188,6 @@ class TrustScorer:
 
         None for a feature that is not known, an empty list for one that was named before: presences count once.
         """
-
-@final
-class Correction:
-    """Weights by feature, for each class (with two classes one, of the second less the first), on top of others.
-
-    Features are known by 64-bit hashes of their names, in rising order; weights are 32-bit floats, by feature and
-    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie.
-    """
-
-    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int) -> None: ...
-    def arrays(self) -> tuple[bytes, bytes]:
-        """Hashes and weights."""
-    def arranged(self, columns: Sequence[int | None]) -> Correction:
-        """The same weights for other classes: each has those of one of these, or none."""
-
-@final
-class Ridge:
-    """Softmax regression of labels on the presences of features, with a penalty on the squares of its weights.
-
-    To the score of each document and class (with two classes the second's log-odds) an offset is added; offsets and
-    weights of documents are 64-bit floats. It starts without weights.
-    """
-
-    def __init__(self, documents: Documents, weights: Buffer, offsets: Buffer) -> None: ...
-    def fit(self, penalty: float, steps: int, threads: int) -> float:
-        """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
-    def scores(self, documents: Documents, threads: int) -> bytes:
-        """64-bit floats, by document and class: what is added to the scores of other documents, of the same counts."""
-    def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
-        """The weights, and what each class's score starts with; `documents` are those that it was made from."""
 
 @final
 class Reader:
@@ -294,6 +264,36 @@ class ZstdEncoder:
 def join(parts: Sequence[Texts]) -> Held:
     """All texts of several columns, one after the other."""
 
+@final
+class Correction:
+    """Weights by feature, for each class (with two classes one, of the second less the first), on top of others.
+
+    Features are known by 64-bit hashes of their names, in rising order; weights are 32-bit floats, by feature and
+    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie.
+    """
+
+    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int) -> None: ...
+    def arrays(self) -> tuple[bytes, bytes]:
+        """Hashes and weights."""
+    def arranged(self, columns: Sequence[int | None]) -> Correction:
+        """The same weights for other classes: each has those of one of these, or none."""
+
+@final
+class Ridge:
+    """Softmax regression of labels on the presences of features, with a penalty on the squares of its weights.
+
+    To the score of each document and class (with two classes the second's log-odds) an offset is added; offsets and
+    weights of documents are 64-bit floats. It starts without weights.
+    """
+
+    def __init__(self, documents: Documents, weights: Buffer, offsets: Buffer) -> None: ...
+    def fit(self, penalty: float, steps: int, threads: int) -> float:
+        """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
+    def scores(self, documents: Documents, threads: int) -> bytes:
+        """64-bit floats, by document and class: what is added to the scores of other documents, of the same counts."""
+    def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
+        """The weights, and what each class's score starts with; `documents` are those that it was made from."""
+
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""
 
@@ -302,6 +302,9 @@ def measure(texts: Texts) -> tuple[int, int]:
 
 def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> bytes:
     """128 numbers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
+
+def size(texts: Texts) -> int:
+    """How many bytes the texts have all together, as UTF-8."""
 
 def text_at(texts: Texts, row: int) -> str | None:
     """One of the texts; None where there are fewer."""

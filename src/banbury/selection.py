@@ -9,9 +9,9 @@ prior means are curves that were fitted on many sets of documents: where there i
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -334,6 +334,7 @@ def _means(analyzer: Analyzer, n_classes: int) -> tuple[list[list[float]], float
 @cache
 def _universal() -> dict[str, Any]:
     """Fitted once, on the training documents of eight public sets at several sizes, with equal weights."""
-    text = files("banbury").joinpath("data", "trust.json").read_text(encoding="utf-8")
-    universal: dict[str, Any] = json.loads(text)
+    # importlib.resources takes longer to import than all of this to compute.
+    with open(os.path.join(os.path.dirname(__file__), "data", "trust.json"), encoding="utf-8") as file:
+        universal: dict[str, Any] = json.load(file)
     return universal

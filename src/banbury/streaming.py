@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from banbury.text import Analyzer
     from banbury.training import TrainingReport
 
-HELD = 64 << 20  # characters of text that are simply kept in memory
-COUNTED = 24 << 20  # characters that are counted at a time beyond that: few enough to be small, many enough to be quick
+HELD = 64 << 20  # bytes of text that are simply kept in memory
+COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough to be small, many enough to be quick
 
 
 class _Part(NamedTuple):
@@ -32,7 +32,8 @@ class _Part(NamedTuple):
     texts: Any
     labels: list[Any]
     weights: Any
-    n_characters: int
+    size: int
+    """Bytes of the texts."""
 
 
 def fitted_in_batches(
@@ -48,7 +49,7 @@ def fitted_in_batches(
     if is_all:
         whole = (first.texts, first.labels, first.weights)
         return TextModel.fitted(*whole, settings, analyzer=analyzer, effort=effort, threads=threads)
-    guess, _ = analyzers_for(analyzer, len(first.labels), first.n_characters, settings)
+    guess, _ = analyzers_for(analyzer, *_kernel.measure(first.texts), settings)
     stream = _Stream(guess, effort, threads)
     stream.add(first)
     while True:
@@ -88,10 +89,9 @@ def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
         check_kind(labels, known)
         known = known or labels[:1]
         texts = _kernel.hold(texts)
-        n_texts, n_characters = _kernel.measure(texts)
-        if n_texts != len(labels):
-            raise InputError(f"{n_texts} documents but {len(labels)} labels")
-        yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), n_characters)
+        if len(texts) != len(labels):
+            raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+        yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), _kernel.size(texts))
 
 
 def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
@@ -107,7 +107,7 @@ def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
 def _gathered(parts: Iterator[_Part], enough: int) -> tuple[_Part, bool]:
     """Several parts in one, and whether these were all that there are."""
     found: list[_Part] = []
-    while sum(part.n_characters + len(part.labels) for part in found) < enough:
+    while sum(part.size + len(part.labels) for part in found) < enough:
         if (part := next(parts, None)) is None:
             return _joined(found), True
         found.append(part)
@@ -125,7 +125,7 @@ def _joined(parts: list[_Part]) -> _Part:
         texts: Any = [text for part in parts for text in part.texts]
     else:
         texts = _kernel.join([part.texts for part in parts])
-    return _Part(texts, labels, weights, sum(part.n_characters for part in parts))
+    return _Part(texts, labels, weights, sum(part.size for part in parts))
 
 
 class _Stream:
@@ -149,7 +149,7 @@ class _Stream:
         numbers = class_numbers(part.labels, list(self._labels))
         self._sample.add(part.texts, numbers, weights, n_threads(self._threads))
         self.n_documents += len(part.labels)
-        self.n_characters += part.n_characters
+        self.n_characters += _kernel.measure(part.texts)[1]
 
     def model(self, settings: Settings, narrower: Analyzer | None) -> tuple[TextModel, TrainingReport | None]:
         if not self.counts.classes:

@@ -14,12 +14,13 @@ from banbury.explanation import WordTable
 from banbury.likelihoods import log_prior, scorer
 from banbury.selection import EVERY_ONE, MOST_CLASSES, MOST_NUMBERS, Trust, choose, plain_scores
 from banbury.text import Analyzer
-from banbury.training import TrainingReport, training_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from banbury.training import TrainingReport
 
 Texts = Any
 LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
@@ -143,6 +144,13 @@ class TextReading(NamedTuple):
         scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
         return scores if self.shift is None else scores * self.scale + np.array(self.shift)
 
+    def scores_of(self, text: str) -> list[float]:
+        """The scores of one text, without an array."""
+        scores = list(memoryview(self.scorer.scores([text], self.start, 1)).cast("d"))
+        if self.shift is None:
+            return scores
+        return [score * self.scale + shift for score, shift in zip(scores, self.shift, strict=True)]
+
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
         """What a text's scores are the sums of: where they start without a word, and one term for each feature."""
         # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
@@ -182,7 +190,8 @@ class TextModel:
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
         texts = _kernel.hold(texts)
-        first, narrower = analyzers_for(analyzer, *_kernel.measure(texts), settings)
+        is_open = analyzer is None and settings.is_automatic  # only then it matters how long the documents are
+        first, narrower = analyzers_for(analyzer, *(_kernel.measure(texts) if is_open else (0, 0)), settings)
         counts = Counts(first).add(texts, labels, weights=weights, threads=threads)
         if not counts.classes:
             raise InputError("no documents to learn from")
@@ -293,6 +302,8 @@ class TextModel:
                 threads=threads,
             )
             self.chosen = Chosen(None, smoothing, calibration, settings.plain_form(smoothing))
+        from banbury.training import training_report
+
         return training_report(list(counts.classes), seen, text, doubts=doubts)
 
     # How it is read

@@ -82,6 +82,16 @@ impl<'py> Texts<'py> {
         }
     }
 
+    /// How many bytes they have all together, as UTF-8.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Texts::Strings(strings) => strings.iter().map(|string| text_of(string).len()).sum(),
+            Texts::Columns(columns) => {
+                columns.iter().flat_map(|column| (0..column.len()).map(|row| column.get(row).len())).sum()
+            }
+        }
+    }
+
     /// One of the documents.
     pub fn get(&self, row: usize) -> Option<Cow<'_, str>> {
         match self {

@@ -90,14 +90,6 @@ impl Documents {
         self.inner.weights.clone()
     }
 
-    /// Counts without the first `n` documents, and the other documents as these know them.
-    fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
-        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
-        let (counts, inner) = found.map_err(|error| exception(py, error))?;
-        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
-        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
-    }
-
     #[allow(clippy::type_complexity)]
     fn words<'py>(
         &self,
@@ -110,6 +102,14 @@ impl Documents {
             PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
             PyBytes::new(py, bytemuck::cast_slice(&found.words)),
         ))
+    }
+
+    /// Counts without the first `n` documents, and the other documents as these know them.
+    fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
+        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
+        let (counts, inner) = found.map_err(|error| exception(py, error))?;
+        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
+        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
     }
 
     fn log_likelihoods<'py>(
@@ -236,6 +236,12 @@ pub fn signatures<'py>(
     let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
     let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
     Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
+}
+
+/// How many bytes the documents have all together.
+#[pyfunction]
+pub fn size(texts: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(Texts::new(texts)?.bytes())
 }
 
 /// One of the documents.

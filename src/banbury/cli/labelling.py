@@ -1,0 +1,215 @@
+"""`banbury label`: single keys give labels, and a model that learns along asks about what it is least sure of."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import options as reading
+from banbury.cli.console import note, with_progress
+from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from banbury.labelling import Labelling
+
+SKIP, UNDO, QUIT = "s", "u", "q"
+DIGITS = "123456789"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury label messages.txt --labels ham,spam -o labelled.jsonl
+  banbury label feed.csv --text body --labels a,b,c -o labelled.jsonl --model topics.banbury"""
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="JSON Lines; it is added to.")
+@click.option("--labels", metavar="A,B,…", help="What there is to choose from; those of the output by default.")
+@click.option("--model", type=click.Path(exists=True, dir_okay=False), help="A model that knows something already.")
+@reading.reads_files(labels=False)
+def label(files: tuple[str, ...], output: str, labels: str | None, model: str | None, **given: Any) -> None:
+    """Label rows with single keys, the most uncertain first.
+
+    Each label is written at once, so you can quit at any time and go on later with the same command.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("Labelling needs a terminal.")
+    from banbury.labelling import Labelling
+
+    known = None if model is None else reading.load(model)
+    rows: list[dict[str, Any]] = []
+    texts: list[str] = []
+    for batch in with_progress(reading.reader_of(files, given, label=False), "reading"):
+        texts += list(batch.texts)
+        rows += batch.rows()
+    with _Log(output) as log:
+        done = _placed(log.rows, texts)
+        choices = _choices(labels, [*done.values(), *(known.counts_.classes if known else [])])
+        session = _Session(Labelling(texts, done, model=known), rows, choices, log)
+        with _keys() as key, suppress(KeyboardInterrupt):
+            session.run(key)
+    note(f"{len(session.labelling.labels)} labelled, {len(session.labelling)} left: {output}")
+
+
+def _choices(labels: str | None, found: list[Any]) -> list[Any]:
+    names = [name.strip() for name in labels.split(",")] if labels else []
+    kind = found[:1]
+    choices = list(dict.fromkeys([*(reading.new_label(name, kind) for name in names if name), *sorted(set(found))]))
+    if len(choices) < 2:
+        raise click.UsageError("Say what there is to choose from: --labels ham,spam.")
+    if len(choices) > len(DIGITS):
+        raise click.UsageError(f"{len(choices)} labels are more than there are keys; {len(DIGITS)} can be told apart.")
+    return choices
+
+
+def _placed(rows: list[dict[str, Any]], texts: list[str]) -> dict[int, Any]:
+    """Which texts have a label already, by what they say; of equal ones as many as there are labels."""
+    waiting: dict[str, list[Any]] = {}
+    for row in reversed(rows):
+        waiting.setdefault(row["text"], []).append(row["label"])
+    return {number: waiting[text].pop() for number, text in enumerate(texts) if waiting.get(text)}
+
+
+class _Log:
+    """The file of labels: a line is added for each, and taken away again by undoing."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> _Log:
+        self._file = open(self._path, "a+b")
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content[: content.rfind(b"\n") + 1]  # a line that was cut off has no end
+        self._file.truncate(len(whole))
+        try:
+            self.rows = [json.loads(line) for line in whole.split(b"\n")[:-1]]
+            if not all(isinstance(row, dict) and isinstance(row["text"], str) and "label" in row for row in self.rows):
+                raise ValueError("a row without text and label")
+        except (ValueError, KeyError) as error:
+            self._file.close()
+            raise InputError(f"{self._path}: it is not a file of labels: {error}") from error
+        self._ends = [0]
+        for line in whole.split(b"\n")[:-1]:
+            self._ends.append(self._ends[-1] + len(line) + 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """One more row, on the disk before the next is asked about."""
+        line = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
+        self._file.write(line)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._ends.append(self._ends[-1] + len(line))
+
+    def undo(self) -> None:
+        """The last row is gone."""
+        self._ends.pop()
+        self._file.truncate(self._ends[-1])
+        self._file.seek(0, os.SEEK_END)
+
+
+@contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """A function that waits for a key. Keys that are pressed while the next row is looked for are not lost."""
+    if os.name != "posix":
+        yield click.getchar
+        return
+    import termios
+    import tty
+
+    handle = sys.stdin.fileno()
+    before = termios.tcgetattr(handle)
+    try:
+        tty.setcbreak(handle, termios.TCSADRAIN)
+        yield lambda: os.read(handle, 1).decode("ascii", "replace")
+    finally:
+        termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+class _Session:
+    """Questions and keys."""
+
+    def __init__(self, labelling: Labelling, rows: list[dict[str, Any]], choices: list[Any], log: _Log) -> None:
+        from rich.console import Console
+
+        self.labelling = labelling
+        self._rows, self._log = rows, log
+        self._keys = dict(zip(DIGITS, choices, strict=False))
+        self._console = Console(highlight=False)
+        self._n_before = len(labelling.labels)
+
+    def run(self, next_key: Callable[[], str]) -> None:
+        """Until everything is labelled, or somebody has had enough."""
+        number = self.labelling.next()
+        while number is not None:
+            key = self._ask(number, next_key)
+            if key == QUIT:
+                return
+            if key == UNDO:
+                number = self._undo(number)
+                continue
+            if key == SKIP:
+                self.labelling.skip(number)
+            elif key in self._keys:
+                self.labelling.give(number, self._keys[key])
+                self._log.add({**self._rows[number], "text": self.labelling.texts[number], "label": self._keys[key]})
+            number = self.labelling.next()
+        note("Every row has a label, or was skipped.")
+
+    def _undo(self, number: int) -> int:
+        """Back to the row before; labels of earlier sessions stay."""
+        if len(self.labelling.labels) == self._n_before:
+            self._console.bell()
+            return number
+        before = self.labelling.undo()
+        assert before is not None
+        self._log.undo()
+        return before
+
+    def _ask(self, number: int, next_key: Callable[[], str]) -> str:
+        """The key that was pressed for a row, one of those that mean something."""
+        self._show(number)
+        while True:
+            key = next_key().lower()
+            if key in (*self._keys, SKIP, UNDO, QUIT):
+                return key
+            if key in ("", "\x03", "\x04", "\x1b"):
+                return QUIT
+            self._console.bell()
+
+    def _show(self, number: int) -> None:
+        from rich.rule import Rule
+        from rich.text import Text
+
+        from banbury.markup import visible
+
+        console, labelling = self._console, self.labelling
+        chances = labelling.probabilities(number)
+        console.print(Rule(f"{len(labelling.labels)} labelled, {len(labelling)} left", style="dim"))
+        text = Text(visible(labelling.texts[number], lines=True), style="bold")
+        lines = text.wrap(console, console.width)
+        most = max(console.height - 8, 3)
+        for line in lines[:most]:
+            console.print(line)
+        if len(lines) > most:
+            console.print(Text(f"… {len(lines) - most} more lines", style="dim"))
+        keys = Text()
+        for key, choice in self._keys.items():
+            keys.append(f" {key} ", style="reverse")
+            chance = f" {chances[choice]:.0%}" if choice in chances else ""
+            keys.append(f" {visible(str(choice))}{chance}   ")
+        for key, name in ((SKIP, "skip"), (UNDO, "undo"), (QUIT, "quit")):
+            keys.append(f" {key} ", style="reverse dim")
+            keys.append(f" {name}   ", style="dim")
+        console.print(keys)

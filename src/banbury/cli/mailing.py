@@ -1,0 +1,118 @@
+"""`banbury mail`: one message in, its class as the exit code, and the message with a header out."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import options as reading
+from banbury.cli.console import put_bytes
+
+if TYPE_CHECKING:
+    from banbury.classifier import Classifier
+
+SPAM, HAM, UNSURE = 0, 1, 2
+HEADER = b"X-Banbury"
+OURS = re.compile(rb"(?im)^X-Banbury[ \t]*:.*(?:\r?\n[ \t].*)*(?:\r?\n|\Z)")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury train ham.mbox spam.mbox -o mail.banbury
+  banbury mail mail.banbury < message           (exit code 0 spam, 1 ham, 2 unsure, 3 error)
+  banbury mail mail.banbury --train spam < missed
+\b
+In .procmailrc:
+  :0fw
+  | banbury mail $HOME/mail.banbury --exit-zero
+  :0:
+  * ^X-Banbury: spam
+  spam"""
+)
+@click.argument("model", type=click.Path(dir_okay=False))
+@click.option("--spam", "spam_label", default="spam", show_default=True, metavar="LABEL", help="What spam is called.")
+@click.option("--ham", "ham_label", default="ham", show_default=True, metavar="LABEL", help="What all else is called.")
+@click.option(
+    "--spam-above", type=click.FloatRange(0, 1), default=0.9, show_default=True, metavar="P", help="Spam from here on."
+)
+@click.option(
+    "--ham-below", type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="P", help="Ham up to here."
+)
+@click.option("--train", type=click.Choice(["spam", "ham"]), help="Learn the message; MODEL is made if need be.")
+@click.option("--forget", type=click.Choice(["spam", "ham"]), help="Unlearn the message.")
+@click.option("-e", "--exit-zero", is_flag=True, help="Exit with 0 for every class: for callers that want that.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not write the message, only exit.")
+def mail(model: str, train: str | None, forget: str | None, exit_zero: bool, quiet: bool, **given: Any) -> int:
+    """Classify the message on standard input.
+
+    It is written to standard output with a header, X-Banbury: spam|ham|unsure; probability=P. Where something goes
+    wrong it is written as it was, so that no mail is lost.
+    """
+    message = sys.stdin.buffer.read()
+    try:
+        if train or forget:
+            names = {"spam": given["spam_label"], "ham": given["ham_label"]}
+            _change(model, message, None if train is None else names[train], None if forget is None else names[forget])
+            code, header = 0, b""
+        else:
+            code, header = _classified(reading.load(model), message, given)
+    except BaseException:
+        if not quiet:
+            put_bytes(message)
+        raise
+    if not quiet:
+        put_bytes(_with_header(message, header) if header else message)
+    return 0 if exit_zero else code
+
+
+def _text(message: bytes) -> str:
+    from banbury.readers.mailboxes import row_of
+
+    text: str = row_of(message)["text"]
+    return text
+
+
+def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -> tuple[int, bytes]:
+    """The exit code and the header."""
+    classes = classifier.counts_.classes
+    spam = reading.label_of(given["spam_label"], classes)
+    chance = classifier.probabilities(_text(message))[spam] if len(classes) > 1 else 0.5
+    code = SPAM if chance >= given["spam_above"] else HAM if chance <= given["ham_below"] else UNSURE
+    name = ("spam", "ham", "unsure")[code]
+    return code, b"%s: %s; probability=%.6f" % (HEADER, name.encode(), chance)
+
+
+def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
+    """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
+    from banbury import storage
+    from banbury.classifier import Classifier
+
+    with storage.locked(path):
+        text = _text(message)
+        if not os.path.exists(path):
+            if forgotten is not None or learned is None:
+                raise click.UsageError(f"{path} does not exist: there is nothing to forget.")
+            Classifier().fit([text], [learned]).save(path)
+            return
+        model = reading.load(path)
+        if forgotten is not None:
+            model.forget([text], [reading.label_of(forgotten, model.counts_.classes)])
+        if learned is not None:
+            model.learn([text], [reading.new_label(learned, model.counts_.classes)])
+        model.save(path)
+
+
+def _with_header(message: bytes, header: bytes) -> bytes:
+    """The message with our header in front, but behind an mbox's `From ` line; a forged one is gone."""
+    end = b"\r\n" if re.match(rb"[^\n]*\r\n", message) else b"\n"
+    blank = re.search(rb"\r?\n\r?\n", message)
+    head_end = len(message) if blank is None else blank.end() - len(end)
+    head, body = OURS.sub(b"", message[:head_end]), message[head_end:]
+    first = re.match(rb"From [^\n]*\n", head)
+    at = first.end() if first else 0
+    return head[:at] + header + end + head[at:] + body

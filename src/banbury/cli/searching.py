@@ -1,0 +1,106 @@
+"""`banbury rank`: documents by a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import options as reading
+from banbury.cli import output as writing
+from banbury.cli.console import note, show, with_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from banbury.ranking import Ranker
+
+SCORERS = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ranking, which takes longer to import
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury rank abstracts.jsonl -q "flow over a flat plate"
+  banbury rank abstracts.jsonl --save abstracts.index
+  banbury rank abstracts.index -q "flow over a flat plate" --to jsonl"""
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-q", "--query", multiple=True, metavar="TEXT", help="What is looked for; can be given several times.")
+@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many rows.")
+@click.option("--scorer", type=click.Choice(SCORERS), help="How rows are scored; pitman-yor by default.")
+@click.option("--why", is_flag=True, help="Word by word.")
+@click.option("--save", metavar="FILE", type=click.Path(dir_okay=False), help="Keep the counts; the rows are not kept.")
+@reading.reads_files(labels=False)
+@writing.to_format
+@writing.to_file
+def rank(files: tuple[str, ...], query: tuple[str, ...], save: str | None, **given: Any) -> None:
+    """Find rows by a query, the best first. FILES are documents, or one file that --save has written."""
+    if not query and save is None:
+        raise click.UsageError("Nothing to do: say -q TEXT, or --save FILE.")
+    ranker, rows = _ranker(files, given["scorer"], given)
+    if save is not None:
+        ranker.save(save)
+        note(f"{save}: {len(ranker)} documents")
+    if given["why"]:
+        for text in query:
+            for hit in ranker.search(text, top=given["top"]):
+                show(hit)
+        return
+    if query:
+        format = writing.format_of(given["to"], given["output"], None)
+        writing.write(given["output"], format, _found(ranker, rows, query, given["top"], format))
+
+
+def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -> tuple[Ranker, list[dict[str, Any]]]:
+    from banbury.ranking import Ranker
+
+    if len(files) == 1 and _is_index(files[0]):
+        ranker = Ranker.load(files[0])
+        if scorer is not None:
+            ranker.scorer, ranker.smoothing = scorer, "auto"
+        return ranker, []
+    ranker = Ranker(scorer=scorer or SCORERS[0])
+    rows: list[dict[str, Any]] = []
+    reader = reading.reader_of(files, given, label=False)
+    texts: list[Any] = []
+    for batch in with_progress(reader, "reading"):
+        texts += list(batch.texts)
+        rows += [
+            {"text": text} | row if reader.layout.format == "lines" else row
+            for text, row in zip(batch.texts, batch.rows(), strict=True)
+        ]
+    ranker.add(texts)
+    return ranker, rows
+
+
+def _is_index(path: str) -> bool:
+    from banbury import storage
+
+    if path == "-":
+        return False
+    with open(path, "rb") as file:
+        return file.read(8 + len(storage.OPENING))[8:] == storage.OPENING
+
+
+def _found(
+    ranker: Ranker, rows: list[dict[str, Any]], queries: tuple[str, ...], top: int, format: str
+) -> Iterator[list[dict[str, Any]]]:
+    for text in queries:
+        asked = {"query": text} if len(queries) > 1 else {}
+        hits = ranker.search(text, top=top)
+        if format == "plain":
+            found: list[Any] = [(f"{hit.score:.3f}", hit.index, {"text": _text(rows, hit.index)}) for hit in hits]
+        else:
+            found = [(hit.score, hit.index, rows[hit.index] if rows else {}) for hit in hits]
+        yield [asked | {"score": score, "row": index + 1} | row for score, index, row in found]
+
+
+def _text(rows: list[dict[str, Any]], index: int) -> str:
+    from banbury.markup import shorten
+
+    if not rows:
+        return ""
+    row = rows[index]
+    text = max((str(value) for value in row.values() if isinstance(value, str)), key=len, default="")
+    return shorten(" ".join(str(row.get("text") or text).split()), 100)

@@ -1,0 +1,127 @@
+"""Labelling by hand with a model that learns along: the documents that it is least sure of come first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from banbury.classifier import Classifier
+from banbury.counts import as_labels
+from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LOOKED_AT = 2_000  # of the documents that are left: scoring more would make people wait
+FITTED_ANEW = 1.2  # times as many labels as at the last fit
+
+
+class Labelling:
+    """Documents that get their labels one by one.
+
+    `next` is the document to ask about, the one whose two most likely labels are closest to each other. Until there
+    are two labels it is any of them, always in the same order, which depends on the texts alone.
+
+    Parameters
+    ----------
+    texts
+        The documents.
+    labels
+        Those that have a label already, by their number.
+    model
+        A model that knows something already; it is not changed.
+
+    >>> labelling = Labelling(["free money", "lunch?", "free lunch", "money, money"], {0: "spam", 1: "ham"})
+    >>> labelling.next()
+    2
+    >>> labelling.give(2, "ham")
+    >>> labelling.undo(), labelling.labels
+    (2, {0: 'spam', 1: 'ham'})
+    """
+
+    def __init__(
+        self, texts: Sequence[str], labels: Mapping[int, Any] | None = None, *, model: Classifier | None = None
+    ) -> None:
+        from banbury import _kernel
+
+        self.texts = list(texts)
+        self.labels: dict[int, Any] = dict(labels or {})
+        if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:
+            raise InputError(f"there is no document {wrong[0]}; there are {len(self.texts)}")
+        as_labels(list(self.labels.values()))
+        self._given = list(self.labels)
+        self._known = model
+        self._model: Classifier | None = None
+        self._n_fitted = 0
+        self._skipped: list[int] = []
+        digest = _kernel.checksum
+        self._order = sorted(
+            range(len(self.texts)), key=lambda number: (digest(self.texts[number].encode("utf-8", "replace")), number)
+        )
+
+    def __len__(self) -> int:
+        """How many documents are left."""
+        return len(self.texts) - len(self.labels) - len(self._skipped)
+
+    def next(self) -> int | None:
+        """The document to ask about; None where all have been."""
+        left = self._left()
+        if not left:
+            return None
+        model = self._learned()
+        if model is None:
+            return left[0]
+        import numpy as np
+
+        left = left[:LOOKED_AT]
+        chances = np.sort(model.predict_proba([self.texts[number] for number in left]), axis=1)
+        return left[int((chances[:, -1] - chances[:, -2]).argmin())]
+
+    def probabilities(self, number: int) -> dict[Any, float]:
+        """What the model says of a document; nothing where it knows too little."""
+        model = self._learned()
+        return {} if model is None else model.probabilities(self.texts[number])
+
+    def give(self, number: int, label: Any) -> None:
+        """A document gets its label."""
+        as_labels([*list(self.labels.values())[:1], label])
+        if number in self.labels:
+            raise InputError(f"document {number} has a label already: {self.labels[number]!r}")
+        self.labels[number] = label
+        self._given.append(number)
+        if self._model is not None:
+            self._model.learn([self.texts[number]], [label])
+
+    def skip(self, number: int) -> None:
+        """A document is left without a label."""
+        self._skipped.append(number)
+
+    def undo(self) -> int | None:
+        """Take the last label back; the document that had it, None where there is none."""
+        if not self._given:
+            return None
+        number = self._given.pop()
+        label = self.labels.pop(number)
+        if self._model is not None:
+            self._model.forget([self.texts[number]], [label])
+            if len(set(self.labels.values())) < 2 and self._known is None:
+                self._model = None
+        return number
+
+    def _left(self) -> list[int]:
+        gone = {*self.labels, *self._skipped}
+        return [number for number in self._order if number not in gone]
+
+    def _learned(self) -> Classifier | None:
+        """A model of all labels so far. Its settings are chosen anew now and then; in between it only counts."""
+        if self._model is not None and len(self.labels) <= self._n_fitted * FITTED_ANEW + 1:
+            return self._model
+        texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
+        if self._known is not None:
+            if self._model is None:
+                from copy import deepcopy
+
+                self._model = deepcopy(self._known).learn(texts, labels) if labels else deepcopy(self._known)
+            self._n_fitted = len(self.texts)  # it has been fitted to other documents: its settings stay
+        elif len(set(labels)) >= 2:
+            self._model, self._n_fitted = Classifier().fit(texts, labels), len(labels)
+        return self._model

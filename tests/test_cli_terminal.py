@@ -1,0 +1,168 @@
+"""The command in a real terminal: colours, bars, keys, a narrow window."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from commands import Here
+
+pytest.importorskip("pty", reason="pseudo-terminals are POSIX's")
+
+from banbury import Classifier
+from banbury.datasets import demo
+from terminal import Terminal
+
+TEXTS, LABELS = demo()
+UNLABELLED = [
+    "What a lovely day",
+    "My train is late again",
+    "so so",
+    "\x1b]0;owned\x07 a wonderful trick",
+    "lovely, late",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    Classifier().fit(TEXTS, LABELS).save(tmp_path / "mood.banbury")
+    rows = [{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)]
+    (tmp_path / "mood.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    new = [json.dumps({"id": n, "text": text}) for n, text in enumerate(UNLABELLED)]
+    (tmp_path / "new.jsonl").write_text("\n".join(new))
+    return tmp_path
+
+
+def labelled(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "done.jsonl").read_text().split("\n") if line]
+
+
+def label(folder: Path, *arguments: str, **options: object) -> Terminal:
+    return Terminal("label", "new.jsonl", "-o", "done.jsonl", *arguments, folder=folder, **options)  # type: ignore[arg-type]
+
+
+def test_keys_give_labels_that_are_written_at_once_and_can_be_undone(folder: Path) -> None:
+    terminal = label(folder, "--labels", "good,bad")
+    terminal.wait_for("0 labelled, 5 left")
+    terminal.press("1")
+    terminal.wait_for("1 labelled, 4 left")
+    assert [row["label"] for row in labelled(folder)] == ["good"]
+    terminal.press("2")
+    terminal.wait_for("2 labelled, 3 left")
+    terminal.wait_for("%")  # a model has learned from both, and says what it thinks
+    second = labelled(folder)[1]
+    terminal.press("u")
+    terminal.wait_for("1 labelled, 4 left")
+    terminal.wait_for(str(second["text"])[-10:])
+    assert len(labelled(folder)) == 1
+    terminal.press("x")  # means nothing
+    terminal.press("s")
+    terminal.wait_for("1 labelled, 3 left")
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert "1 labelled, 3 left: done.jsonl" in terminal.screen
+    assert list(labelled(folder)[0]) == ["id", "text", "label"]
+
+
+def test_labelling_goes_on_where_it_was_left(folder: Path) -> None:
+    first = label(folder, "--labels", "good,bad")
+    for n in range(3):
+        first.wait_for(f"{n} labelled")
+        first.press("12"[n % 2])
+    first.wait_for("3 labelled")
+    first.interrupt()
+    assert first.end() == 0
+    with open(folder / "done.jsonl", "a") as file:
+        file.write('{"text": "cut o')  # the machine went off in the middle of a line
+    second = label(folder)  # what there is to choose from is in the file
+    second.wait_for("3 labelled, 2 left")
+    second.press("u")  # those of an earlier session stay
+    second.press("1")
+    second.wait_for("4 labelled, 1 left")
+    second.press("2")
+    assert second.end() == 0
+    assert "Every row has a label" in second.screen
+    assert sorted(str(row["text"]) for row in labelled(folder)) == sorted(UNLABELLED)
+
+
+def test_the_least_certain_row_comes_first(folder: Path) -> None:
+    terminal = label(folder, "--model", "mood.banbury")
+    terminal.wait_for("0 labelled, 5 left")
+    terminal.wait_for("quit")
+    known = Classifier().fit(TEXTS, LABELS)
+    chances = [abs(known.probabilities(text)["positive"] - 0.5) for text in UNLABELLED]
+    assert UNLABELLED[chances.index(min(chances))] in terminal.screen
+    terminal.press("q")
+    assert terminal.end() == 0
+
+
+def test_texts_cannot_play_tricks_on_the_terminal(folder: Path) -> None:
+    terminal = label(folder, "--labels", "good,bad")
+    for n in range(5):
+        terminal.wait_for(f"{n} labelled")
+        terminal.press("1")
+    assert terminal.end() == 0
+    assert "\x1b]" not in terminal.raw
+    assert "␛]0;owned␇ a wonderful trick" in terminal.screen
+    predicted = Terminal("predict", "mood.banbury", "new.jsonl", folder=folder)
+    assert predicted.end() == 0
+    assert "\x1b]0" not in predicted.raw
+
+
+def test_a_narrow_window_is_filled_and_not_left(folder: Path) -> None:
+    rows = "".join(json.dumps({"text": f"{n} a rather long text that has to be broken " * 30}) + "\n" for n in "ab")
+    (folder / "new.jsonl").write_text(rows)
+    terminal = label(folder, "--labels", "good,bad", columns=30, lines=12)
+    terminal.wait_for("more lines")
+    terminal.wait_for("quit")
+    assert max(len(line) for line in terminal.screen.split("\n")) <= 30
+    terminal.press("q")
+    assert terminal.end() == 0
+
+
+def test_labelling_without_a_terminal_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = Here(folder, monkeypatch)("label", "new.jsonl", "-o", "done.jsonl", "--labels", "a,b")
+    assert (result.code, "needs a terminal" in result.err) == (2, True)
+    assert not (folder / "done.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, content, message",
+    [
+        ([], None, "Say what there is to choose from"),
+        (["--labels", "a"], None, "Say what there is to choose from"),
+        (["--labels", "a,b,c,d,e,f,g,h,i,j"], None, "more than there are keys"),
+        (["--labels", "a,b"], "not labels\n", "not a file of labels"),
+    ],
+)
+def test_labelling_says_what_is_wrong(folder: Path, arguments: list[str], content: str | None, message: str) -> None:
+    if content is not None:
+        (folder / "done.jsonl").write_text(content)
+    terminal = label(folder, *arguments)
+    assert terminal.end() in (2, 3)
+    assert message in " ".join(terminal.screen.split())
+    if content is not None:
+        assert (folder / "done.jsonl").read_text() == content
+
+
+def test_a_bar_shows_how_far_it_is_and_goes_away(folder: Path) -> None:
+    line = json.dumps({"text": "What a lovely, lovely day it was " * 40, "label": "good"}) + "\n"
+    (folder / "long.jsonl").write_text(line * 7_000)
+    terminal = Terminal("evaluate", "mood.banbury", "long.jsonl", folder=folder)
+    assert terminal.end() == 0
+    assert "reading" in terminal.screen
+    assert "━" in terminal.screen
+    assert "MB" in terminal.screen
+
+
+def test_colours_are_for_terminals_that_want_them(folder: Path) -> None:
+    plain = Terminal("explain", "mood.banbury", "What a lovely day", folder=folder, NO_COLOR="1")
+    assert plain.end() == 0
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", plain.raw)
+
+
+def test_standard_input_is_not_waited_for_in_a_terminal(folder: Path) -> None:
+    terminal = Terminal("predict", "mood.banbury", folder=folder)
+    assert terminal.end() == 2
+    assert "'-' for standard input" in terminal.screen
