@@ -68,10 +68,9 @@ def gaussian(
     """Normal-inverse-gamma: the mean counts as a tenth of a row, the variance as one."""
     n, mean, spread = moments(of_class(rows, number))
     n_all, mean_all, spread_all = moments(known(rows))
-    if spread_all == 0:  # never varied
-        n, wide = Fraction(0), Fraction(1)
-    else:
-        wide = spread_all / n_all
+    if spread_all == 0:  # what has never varied tells nothing
+        return 0.0
+    wide = spread_all / n_all
     if n == 0:
         mean, spread = mean_all, Fraction(0)
     if variance == "biased":

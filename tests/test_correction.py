@@ -19,7 +19,7 @@ from scipy.optimize import check_grad, minimize
 import banbury
 import correction_reference as twin
 import reference
-from banbury import Analyzer, Classifier, Counts, _kernel, storage
+from banbury import Analyzer, Classifier, Counts, _kernel, storage, streaming
 from banbury.counts import class_numbers
 from banbury.datasets import demo
 from banbury.errors import FileFormatError, InputError
@@ -210,6 +210,31 @@ def test_a_column_of_arrow_is_a_list() -> None:
     corpus = dependent(TWO)
     model = Classifier(analyzer=Analyzer(), effort="best").fit(pyarrow.array(corpus.texts), corpus.labels)
     np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
+
+
+@pytest.mark.parametrize("most", [300, 1000])
+def test_batches_that_pass_by_give_the_correction_of_all_documents_at_once(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "HELD", 2000)
+    monkeypatch.setattr(streaming, "COUNTED", 2000)
+    for module in ("correction", "selection", "streaming"):
+        monkeypatch.setattr(f"banbury.{module}.MOST_DOCUMENTS", most)
+    corpus = dependent(THREE)
+    batches = [(corpus.texts[at : at + 30], corpus.labels[at : at + 30]) for at in range(0, len(corpus), 30)]
+    whole, passed = (Classifier(analyzer=Analyzer(), effort="best") for _ in range(2))
+    whole.fit(corpus.texts, corpus.labels)
+    assert whole._model.chosen.correction is not None
+    np.testing.assert_array_equal(
+        passed.fit_batches(batches).predict_proba(corpus.texts), whole.predict_proba(corpus.texts)
+    )
+
+
+@both
+def test_leave_one_out_is_that_of_the_counts_alone(labels: tuple[str, ...]) -> None:
+    model, corpus = best(labels), dependent(labels)
+    one, other = (each.diagnose(corpus.texts, corpus.labels).doubtful for each in (model, without(model)))
+    assert one == other
 
 
 @both

@@ -38,6 +38,13 @@ pub fn scattered_filled<T: Clone>(element: T, n: usize) -> Vec<T> {
     vector
 }
 
+/// The same elements, in memory for elements which will be read all over the place.
+pub fn scattered_copy<T: Clone>(elements: &[T]) -> Vec<T> {
+    let mut vector = scattered(elements.len());
+    vector.extend_from_slice(elements);
+    vector
+}
+
 /// What 64 bytes of text are: bit i speaks of byte i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Masks {
@@ -172,6 +179,53 @@ fn word_bounds_avx2(text: &[u8], runs: Runs) -> (usize, bool) {
     word_bounds_with!(classify_avx2, text, runs)
 }
 
+/// Runs `work`, whose loops may use wide registers where the processor has them. It has to be marked `#[inline(always)]`.
+///
+/// ```
+/// let (numbers, mut sum) = ([1.0, 2.0, 4.0], 0.0);
+/// banbury_kernel::processor::vectorised(#[inline(always)] || numbers.iter().for_each(|number| sum += number));
+/// assert_eq!(sum, 7.0);
+/// ```
+#[inline(always)]
+pub fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function asks for.
+        return unsafe { vectorised_avx2(work) };
+    }
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn vectorised_avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+/// The natural logarithm of a positive number that is not tiny, within two units in its last place. Plain arithmetic without a branch: in
+/// a loop several are worked out at once.
+///
+/// ```
+/// assert!((banbury_kernel::processor::ln(10.0) - 10f64.ln()).abs() < 1e-15);
+/// ```
+#[inline(always)]
+pub fn ln(x: f64) -> f64 {
+    // x = m · 2^e with m between √½ and √2.
+    const LOWEST: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    const BIAS: u64 = 1 << 11;
+    let above = x.to_bits().wrapping_sub(LOWEST).wrapping_add(BIAS << 52);
+    let m = f64::from_bits((above & (u64::MAX >> 12)) + LOWEST);
+    // A number below 2^52 in the last bits of 2^52 makes the sum of both.
+    const LARGE: f64 = (1u64 << 52) as f64;
+    let e = f64::from_bits((above >> 52) | LARGE.to_bits()) - (LARGE + BIAS as f64);
+    // ln m = 2 artanh s; the first term that is left out is below 10⁻¹⁷.
+    let s = (m - 1.0) / (m + 1.0);
+    let square = s * s;
+    const TERMS: [f64; 10] = [21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0];
+    let sum = TERMS.iter().fold(0.0, |sum, term| (sum + 1.0 / term) * square);
+    e * std::f64::consts::LN_2 + (2.0 * s + 2.0 * s * sum)
+}
+
 /// How many numbers are added at once; rows for [`add_rows`] are multiples of it long.
 pub const LANES: usize = 4;
 
@@ -200,37 +254,26 @@ pub fn add_scaled_rows(table: &[f64], rows: &[u32], scales: &[f64], sums: &mut [
 
 #[inline(always)]
 fn add_each(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function asks for.
-        return unsafe { add_each_avx2(table, rows, scale, sums) };
-    }
-    add_each_plain(table, rows, scale, sums);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_each_avx2(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
-    add_each_plain(table, rows, scale, sums);
-}
-
-#[inline(always)]
-fn add_each_plain(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
-    let width = sums.len();
-    // As many sums at a time as the processor has registers for.
-    let mut from = 0;
-    while from < width {
-        match (width - from) / LANES {
-            1 => add_columns::<1>(table, rows, &scale, &mut from, sums),
-            2 => add_columns::<2>(table, rows, &scale, &mut from, sums),
-            3 => add_columns::<3>(table, rows, &scale, &mut from, sums),
-            4 => add_columns::<4>(table, rows, &scale, &mut from, sums),
-            5 => add_columns::<5>(table, rows, &scale, &mut from, sums),
-            6 => add_columns::<6>(table, rows, &scale, &mut from, sums),
-            7 => add_columns::<7>(table, rows, &scale, &mut from, sums),
-            _ => add_columns::<8>(table, rows, &scale, &mut from, sums),
-        }
-    }
+    vectorised(
+        #[inline(always)]
+        || {
+            let width = sums.len();
+            // As many sums at a time as the processor has registers for.
+            let mut from = 0;
+            while from < width {
+                match (width - from) / LANES {
+                    1 => add_columns::<1>(table, rows, &scale, &mut from, sums),
+                    2 => add_columns::<2>(table, rows, &scale, &mut from, sums),
+                    3 => add_columns::<3>(table, rows, &scale, &mut from, sums),
+                    4 => add_columns::<4>(table, rows, &scale, &mut from, sums),
+                    5 => add_columns::<5>(table, rows, &scale, &mut from, sums),
+                    6 => add_columns::<6>(table, rows, &scale, &mut from, sums),
+                    7 => add_columns::<7>(table, rows, &scale, &mut from, sums),
+                    _ => add_columns::<8>(table, rows, &scale, &mut from, sums),
+                }
+            }
+        },
+    );
 }
 
 /// `N` times [`LANES`] columns, from column `from` on, which moves behind them.
@@ -264,30 +307,19 @@ fn add_columns<const N: usize>(
 
 /// Adds to the upper half of a square matrix the products of four rows with themselves.
 pub fn add_products(rows: &[f64], size: usize, matrix: &mut [f64]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function asks for.
-        return unsafe { add_products_avx2(rows, size, matrix) };
-    }
-    add_products_plain(rows, size, matrix);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_products_avx2(rows: &[f64], size: usize, matrix: &mut [f64]) {
-    add_products_plain(rows, size, matrix);
-}
-
-#[inline(always)]
-fn add_products_plain(rows: &[f64], size: usize, matrix: &mut [f64]) {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|row| &rows[row * size..(row + 1) * size]);
-    for (i, sums) in matrix.chunks_exact_mut(size).enumerate() {
-        let scales = [a[i], b[i], c[i], d[i]];
-        let values = a[i..].iter().zip(&b[i..]).zip(c[i..].iter().zip(&d[i..]));
-        for (sum, ((a, b), (c, d))) in sums[i..].iter_mut().zip(values) {
-            *sum += (scales[0] * a + scales[1] * b) + (scales[2] * c + scales[3] * d);
-        }
-    }
+    vectorised(
+        #[inline(always)]
+        || {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|row| &rows[row * size..(row + 1) * size]);
+            for (i, sums) in matrix.chunks_exact_mut(size).enumerate() {
+                let scales = [a[i], b[i], c[i], d[i]];
+                let values = a[i..].iter().zip(&b[i..]).zip(c[i..].iter().zip(&d[i..]));
+                for (sum, ((a, b), (c, d))) in sums[i..].iter_mut().zip(values) {
+                    *sum += (scales[0] * a + scales[1] * b) + (scales[2] * c + scales[3] * d);
+                }
+            }
+        },
+    );
 }
 
 /// The CRC-32 of `bytes` (the one of zlib), large ones on two threads.
@@ -357,6 +389,17 @@ mod tests {
             at += length.max(1);
         }
         bounds
+    }
+
+    #[test]
+    fn the_logarithm_is_that_of_the_system() {
+        let mut x = 1e-12;
+        while x < 1e12 {
+            let expected = f64::ln(x);
+            assert!((ln(x) - expected).abs() <= 2.0 * f64::EPSILON * expected.abs().max(0.5), "{x}");
+            x *= 1.000_37;
+        }
+        assert_eq!(ln(1.0), 0.0);
     }
 
     #[test]

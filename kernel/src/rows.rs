@@ -7,6 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
+use crate::processor::{prefetch, scattered};
 use crate::vocabulary::UNKNOWN;
 
 /// A feature in a class.
@@ -92,9 +93,30 @@ impl Rows {
         self.cells.get(start..start + row.len as usize).unwrap_or(&[])
     }
 
+    /// Asks for the memory of feature `id`'s row.
+    #[inline(always)]
+    pub fn expect(&self, id: u32) {
+        prefetch(&self.rows, id as usize);
+    }
+
+    /// Asks for the memory of its cells; its row should have come by now.
+    #[inline(always)]
+    pub fn expect_cells(&self, id: u32) {
+        if let Some(row) = self.rows.get(id as usize) {
+            prefetch(&self.cells, row.start as usize);
+        }
+    }
+
     /// Whether feature `id` has been seen and not been forgotten since.
     pub fn is_live(&self, id: u32) -> bool {
         self.get(id).iter().any(|cell| !cell.is_zero())
+    }
+
+    /// Makes room for so many more rows and cells; the largest part of what will ever be read.
+    pub fn reserve(&mut self, n_rows: usize, n_cells: usize) {
+        if self.is_empty() {
+            (self.rows, self.cells) = (scattered(n_rows).into(), scattered(n_cells).into());
+        }
     }
 
     /// Appends rows for the next `n` features: `cells` are (feature counted from the first of them, cell), sorted by class.

@@ -19,6 +19,7 @@
 //! up for each word first, so that a pair needs no row of its own for it.
 
 mod basis;
+mod evidence;
 mod model;
 mod reading;
 mod weights;
@@ -27,19 +28,8 @@ use crate::counts::Kind;
 use crate::rows::Cell;
 use crate::text::Analyzer;
 pub use basis::Corpus;
+use evidence::KNOTS;
 pub use model::Model;
-
-/// Of the curves over the signal-to-noise ratio.
-const Z_KNOTS: [f64; KNOTS] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// Of the curves over the number of documents, as binary logarithms: 1, 2, 4, 8, 32, 128, 1024 documents.
-const D_KNOTS: [f64; KNOTS] = [0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];
-const KNOTS: usize = 7;
-/// From so many documents on the curves are flat.
-const FLAT: usize = 1 << 10;
-/// Shared by the two sides in proportion to their sizes, so that a feature never seen has odds of 1.
-const SMOOTHING: f64 = 1.0;
-/// A side has at least this size: it may have lost its only document.
-const LEAST: f64 = 1e-3;
 
 /// Which curves there are, and in which order: for each counted block and each power, those over z (7 numbers), over the
 /// number of documents (7; for more than two classes 7 inside and 7 outside), and of what pairs take back (7).
@@ -94,102 +84,6 @@ impl Shape {
     /// The block whose pairs are of words that count too.
     fn pairs(&self) -> Option<usize> {
         self.blocks.iter().position(|block| *block == Some(true))
-    }
-}
-
-/// A place between two knots.
-#[derive(Clone, Copy)]
-struct Hat {
-    knot: usize,
-    share: f64,
-}
-
-impl Hat {
-    fn new(value: f64, knots: &[f64; KNOTS]) -> Self {
-        if value <= knots[0] {
-            return Hat { knot: 0, share: 0.0 };
-        }
-        if value >= knots[KNOTS - 1] {
-            return Hat { knot: KNOTS - 2, share: 1.0 };
-        }
-        let knot = (1..KNOTS).find(|&knot| value < knots[knot]).expect("it is below the last") - 1;
-        Hat { knot, share: (value - knots[knot]) / (knots[knot + 1] - knots[knot]) }
-    }
-
-    fn of_documents(documents: f64) -> Self {
-        Hat::new(documents.log2(), &D_KNOTS)
-    }
-
-    #[inline(always)]
-    fn spread(self, value: f64, knots: &mut [f64]) {
-        knots[self.knot] += value * (1.0 - self.share);
-        knots[self.knot + 1] += value * self.share;
-    }
-
-    #[inline(always)]
-    fn read(self, knots: &[f64]) -> f64 {
-        knots[self.knot] * (1.0 - self.share) + knots[self.knot + 1] * self.share
-    }
-}
-
-/// A class against all others, in one block.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    /// What is added to the count inside the class, and to that outside.
-    inside: f64,
-    outside: f64,
-    log_inside: f64,
-    log_outside: f64,
-    log_all: f64,
-    /// The logarithms of the frequencies of what was not seen inside, and not outside.
-    unseen_inside: f64,
-    unseen_outside: f64,
-}
-
-struct Evidence {
-    inside: f64,
-    outside: f64,
-    odds: f64,
-    z: f64,
-}
-
-impl Side {
-    /// Of a class with `size` of the `total` features of all documents.
-    fn new(size: f64, total: f64) -> Self {
-        let (n, rest) = (size.max(LEAST), (total - size).max(LEAST));
-        let share = n / (n + rest);
-        let (inside, outside) = (SMOOTHING * share, SMOOTHING * (1.0 - share));
-        let (log_inside, log_outside) = (n.ln(), rest.ln());
-        Side {
-            inside,
-            outside,
-            log_inside,
-            log_outside,
-            log_all: (n + rest).ln(),
-            unseen_inside: inside.ln() - log_inside,
-            unseen_outside: outside.ln() - log_outside,
-        }
-    }
-
-    #[inline(always)]
-    fn frequencies(&self, inside: f64, outside: f64) -> (f64, f64) {
-        let f1 = if inside == 0.0 { self.unseen_inside } else { (inside + self.inside).ln() - self.log_inside };
-        let f0 = if outside == 0.0 { self.unseen_outside } else { (outside + self.outside).ln() - self.log_outside };
-        (f1, f0)
-    }
-
-    fn odds(&self, inside: f64, outside: f64) -> f64 {
-        let (f1, f0) = self.frequencies(inside, outside);
-        f1 - f0
-    }
-
-    #[inline(always)]
-    fn evidence(&self, inside: f64, outside: f64) -> Evidence {
-        let (f1, f0) = self.frequencies(inside, outside);
-        let (a, r) = (inside + self.inside, outside + self.outside);
-        // 1 / sqrt(1/a + 1/r), with one division less.
-        let z = (f1 - f0).abs() * (a * r / (a + r)).sqrt();
-        Evidence { inside: f1, outside: f0, odds: f1 - f0, z }
     }
 }
 

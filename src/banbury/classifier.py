@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
-from banbury.deciding import Costs, Promise
-from banbury.diagnosis import Diagnosis, can_be_forgotten, diagnose
-from banbury.duplicates import as_texts
 from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation, WordTable
 from banbury.likelihoods import log_prior
-from banbury.report import Report
 from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
-from banbury.training import TrainingReport
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from banbury.deciding import Costs, Promise
+    from banbury.diagnosis import Diagnosis
+    from banbury.report import Report
+    from banbury.training import TrainingReport
 
 Texts = Any
 Labels = Any
@@ -45,8 +44,8 @@ class Classifier:
     Parameters
     ----------
     analyzer
-        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words, for
-        short texts also characters where these help; with a smoothing that is given, words.
+        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words,
+        HTML tags among them, for short texts also characters where these help; with a smoothing that is given, words.
     likelihood
         `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or
         `"complement"` (a class is what the others are not).
@@ -333,15 +332,23 @@ class Classifier:
         >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
         True
         """
+        from banbury.duplicates import as_texts
+        from banbury.evaluation import evaluate
+        from banbury.report import Report
+
         texts, labels = self._to_evaluate(texts, labels)
         reading = self._reading(None)
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
         found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(found, self, lambda row: _kernel.text_at(texts, row))
+        return Report.of(
+            found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(as_texts(texts), labels)
+        )
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
+        from banbury.evaluation import evaluate
+
         texts, labels = self._to_evaluate(texts, labels)
         return evaluate(labels, self.predict(texts).tolist()).accuracy
 
@@ -365,6 +372,9 @@ class Classifier:
         >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
         (True, 0, 'negative')
         """
+        from banbury.diagnosis import can_be_forgotten, diagnose
+        from banbury.duplicates import as_texts
+
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         model = self._known()
@@ -405,6 +415,8 @@ class Classifier:
         >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
         [None, None]
         """
+        from banbury.deciding import Costs
+
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         classes = self._known().classes
@@ -558,6 +570,8 @@ class Classifier:
 
 
 def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
+    from banbury.training import TrainingReport
+
     return None if settings is None else TrainingReport.from_settings(settings)
 
 

@@ -13,6 +13,7 @@ from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.calibration import log_softmax
 from banbury.counts import Counts, n_threads
 from banbury.errors import FileFormatError
 from banbury.selection import FEW_DOCUMENTS, Seen, Tried, Trust, figures
@@ -27,8 +28,9 @@ PATIENCE = 2  # penalties that may be no better before the search ends
 HELD_OUT, MOST_HELD_OUT = 0.2, 4_000  # of the documents, to choose the penalty by
 STEPS, STEPS_EACH = 20, 8  # of the last fit, and of each on the way there
 ARRAYS = ("correction.features", "correction.weights")
+MOST_DOCUMENTS = 100_000  # that are looked at
 MOST_SCORES = 2_000_000  # documents times classes; some twenty such arrays are in memory
-MOST_CHARACTERS = 2**28  # of all documents together; some five bytes a character are in memory
+MOST_FEATURES = 2**27  # of all documents together, each some twenty bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +90,9 @@ def correct(
     is what leave-one-out saw without a correction.
     """
     threads = n_threads(threads)
-    n_documents, n_characters = _kernel.measure(texts)
-    most = min(MOST_SCORES // len(counts.classes), n_documents * MOST_CHARACTERS // max(n_characters, 1))
+    # By what is known of all documents, also where those given are a sample of them.
+    n_documents, n_features = sum(counts.documents), sum(counts.occurrences)
+    most = min(MOST_DOCUMENTS, MOST_SCORES // len(counts.classes), n_documents * MOST_FEATURES // max(n_features, 1))
     documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, threads)
     if len(documents.rows) < FEW_DOCUMENTS:
         return None, seen
@@ -127,13 +130,13 @@ def _chosen(
     base = np.frombuffer(scores).reshape(n_held, -1)
 
     ridge = _ridge(rest, trust, classes, without.documents, threads)
-    logs = [_log_probabilities(base)]
+    logs = [log_softmax(base)]
     losses = [_losses(logs[0], own)]
     best = 0
     for at, penalty in enumerate(PENALTIES, 1):
         ridge.fit(penalty, STEPS_EACH, threads)
         more = np.frombuffer(ridge.scores(held, threads)).reshape(n_held, -1)
-        logs.append(_log_probabilities(base + _of_all_classes(more, len(classes))))
+        logs.append(log_softmax(base + _of_all_classes(more, len(classes))))
         losses.append(_losses(logs[-1], own))
         if of @ losses[at] < of @ losses[best]:
             best = at
@@ -177,14 +180,6 @@ def _of_all_classes(scores: NDArray[Any], n_classes: int) -> NDArray[Any]:
     import numpy as np
 
     return np.insert(scores, 0, 0.0, axis=1) if n_classes == 2 else scores
-
-
-def _log_probabilities(scores: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
-    logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    return logs
 
 
 def _losses(logs: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:

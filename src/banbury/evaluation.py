@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from banbury import metrics
 from banbury.errors import InputError
 from banbury.intervals import Interval, mean_interval, wilson
-from banbury.markup import Markup, piece, shorten
 from banbury.metrics import Bin, Kept
-from banbury.scorecard import NAME_WIDTH, classes_table, confusion_table, figures_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from banbury.markup import Markup
 
 WIDEST_CONFUSION = 30  # classes; more are not printed
 
@@ -60,7 +60,7 @@ class Predictions:
         return chances
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Evaluation:
     """Predictions against the truth.
 
@@ -210,10 +210,18 @@ class Evaluation:
             "coverage": [asdict(one) for one in self.coverage],
         }
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.n_right} of {self.n_documents} right, accuracy {self.accuracy:.4f}>"
+
+    # What only showing needs is imported by it: fitting waits for none of it.
+
     def __str__(self) -> str:
+        from banbury.markup import shorten
+        from banbury.scorecard import NAME_WIDTH
+
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
         lines += [f"{name:17}  {value:7.4f}  {interval or ''}".rstrip() for name, value, interval in self.figures()]
-        lines += [self._unknown_line()] if self.unknown_labels else []
+        lines += [self.unknown_note()] if self.unknown_labels else []
         names = [shorten(str(label), NAME_WIDTH) for label in self.classes]
         width = max(len(name) for name in [*names, "class"])
         lines += ["", f"{'class':{width}}  precision  recall      F1  documents"]
@@ -230,16 +238,24 @@ class Evaluation:
                 lines.append(f"{name:{width}}  {cells}")
         return "\n".join(lines)
 
-    def _unknown_line(self) -> str:
+    def unknown_note(self) -> str:
+        """Which labels the model does not know, and how many documents have them."""
+        from banbury.markup import shorten
+        from banbury.scorecard import NAME_WIDTH
+
         named = ", ".join(f"{shorten(str(label), NAME_WIDTH)} ({n})" for label, n in self.unknown_labels[:10])
         more = f" and {len(self.unknown_labels) - 10} more" if len(self.unknown_labels) > 10 else ""
         return f"labels that the model does not know, all mistakes: {named}{more}"
 
     def _repr_html_(self) -> str:
+        from banbury.markup import piece
+
         return piece(self._tables())
 
     def _tables(self) -> list[Markup]:
-        notes = [self._unknown_line()] if self.unknown_labels else []
+        from banbury.scorecard import classes_table, confusion_table, figures_table
+
+        notes = [self.unknown_note()] if self.unknown_labels else []
         caption = f"{self.n_right} of {self.n_documents} documents right"
         return [
             figures_table(self.figures(), caption, notes),

@@ -31,7 +31,7 @@ def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> I
     """
     if trials <= 0:
         return Interval(0.0, 1.0)
-    z = _normal_quantile((1 + confidence) / 2)
+    z = _normal_quantile(confidence)
     share = successes / trials
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
@@ -114,7 +114,7 @@ def mean_interval(values: NDArray[Any], weights: NDArray[Any], confidence: float
     n = float(weights.sum())
     mean = float((weights * values).sum()) / n
     spread = float((weights * np.square(values - mean)).sum()) / max(n - 1, 1)
-    half = _normal_quantile((1 + confidence) / 2) * sqrt(spread / n)
+    half = _normal_quantile(confidence) * sqrt(spread / n)
     return Interval(mean - half, mean + half)
 
 
@@ -146,7 +146,8 @@ def fewest_trials(chance: float, error: float) -> int:
     return ceil(log(error) / log1p(-chance))
 
 
-def _normal_quantile(p: float) -> float:
-    from statistics import NormalDist  # it takes longer to import than a model to load
+def _normal_quantile(confidence: float) -> float:
+    """How many standard deviations to either side have this confidence between them."""
+    from statistics import NormalDist  # half as long to import as all of banbury
 
-    return NormalDist().inv_cdf(p)
+    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury import _kernel
-from banbury.correction import MOST_CHARACTERS
+from banbury import _kernel, correction
 from banbury.counts import Counts, as_labels, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import InputError
 from banbury.likelihoods import log_prior
@@ -38,12 +37,7 @@ class _Part(NamedTuple):
 
 
 def fitted_in_batches(
-    batches: Iterable[Any],
-    settings: Settings,
-    *,
-    analyzer: Analyzer | str | None,
-    effort: str = "counting",
-    threads: int | None = None,
+    batches: Iterable[Any], settings: Settings, *, analyzer: Analyzer | str | None, effort: str, threads: int | None
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of the documents of all batches, with everything chosen, and how well it does.
 
@@ -51,17 +45,12 @@ def fitted_in_batches(
     all are kept and nothing is different from a list of them.
     """
     parts = _parts(batches)
-    first, is_all = _gathered(parts, MOST_CHARACTERS if effort == "best" else HELD)
+    first, is_all = _gathered(parts, HELD)
     if is_all:
-        texts, labels, weights, _ = first
-        return TextModel.fitted(texts, labels, weights, settings, analyzer=analyzer, effort=effort, threads=threads)
-    if effort == "best":
-        raise InputError(
-            f"effort='best' looks at all documents several times, and these have more than {MOST_CHARACTERS >> 20} "
-            "million characters; effort='counting' needs to see each of them once"
-        )
+        whole = (first.texts, first.labels, first.weights)
+        return TextModel.fitted(*whole, settings, analyzer=analyzer, effort=effort, threads=threads)
     guess, _ = analyzers_for(analyzer, *_kernel.measure(first.texts), settings)
-    stream = _Stream(guess, threads)
+    stream = _Stream(guess, effort, threads)
     stream.add(first)
     while True:
         part, is_all = _gathered(parts, COUNTED)
@@ -72,13 +61,13 @@ def fitted_in_batches(
     wanted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n_characters, settings)
     if wanted != guess:
         if guess.characters is None:
-            return _again(batches, settings, analyzer, wanted, threads)
+            return _again(batches, settings, analyzer, wanted, effort, threads)
         stream.counts = stream.counts.narrowed(wanted)
     return stream.model(settings, narrower)
 
 
 def _again(
-    batches: Iterable[Any], settings: Settings, analyzer: Any, wanted: Analyzer, threads: int | None
+    batches: Iterable[Any], settings: Settings, analyzer: Any, wanted: Analyzer, effort: str, threads: int | None
 ) -> tuple[TextModel, TrainingReport | None]:
     """The documents are shorter than they were at the start, so characters have to be counted too."""
     if iter(batches) is batches:
@@ -86,7 +75,7 @@ def _again(
             "the documents are short, but those at the start of the stream were long: what kinds of features there are "
             "was guessed wrong; give an analyzer, or batches that can be read twice, such as banbury.read(path)"
         )
-    stream = _Stream(wanted, threads)
+    stream = _Stream(wanted, effort, threads)
     for part in _parts(batches):
         stream.add(part)
     return stream.model(settings, analyzers_for(analyzer, stream.n_documents, stream.n_characters, settings)[1])
@@ -142,10 +131,11 @@ def _joined(parts: list[_Part]) -> _Part:
 class _Stream:
     """What is kept of the documents that have passed by."""
 
-    def __init__(self, analyzer: Analyzer, threads: int | None) -> None:
+    def __init__(self, analyzer: Analyzer, effort: str, threads: int | None) -> None:
         self.counts = Counts(analyzer)
         self.n_documents = self.n_characters = 0
-        self._sample = _kernel.Sample(MOST_DOCUMENTS)
+        self._sample = _kernel.Sample(correction.MOST_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
+        self._effort = effort
         self._labels: dict[Any, int] = {}
         self._threads = threads
 
@@ -169,7 +159,7 @@ class _Stream:
         texts, numbers, weights, places = self._sample.documents()
         known = list(self._labels)
         labels = [known[number] for number in numbers]
-        report = model.chosen_by(texts, labels, weights, settings, "counting", narrower, self._threads)
+        report = model.chosen_by(texts, labels, weights, settings, self._effort, narrower, self._threads)
         return model, None if report is None else _placed(report, places)
 
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.evaluation import Evaluation, evaluate
 from banbury.intervals import Interval
-from banbury.markup import shorten
 from banbury.metrics import Bin, Kept
-from banbury.scorecard import NAME_WIDTH
 from banbury.selection import Seen, Tried
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ class Doubtful:
     probability: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TrainingReport(Evaluation):
     """How well each training document is predicted by the model that has not seen it, and what was chosen by that."""
 
@@ -42,6 +40,9 @@ class TrainingReport(Evaluation):
     """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
 
     def __str__(self) -> str:
+        from banbury.markup import shorten
+        from banbury.scorecard import NAME_WIDTH
+
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
         lines += [f"note: {self.note}"] if self.note else []
         lines.append(super().__str__())

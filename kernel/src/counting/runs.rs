@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::words::Stream;
 use super::{Order, Tally, each_on_a_thread};
-use crate::processor::scattered_filled;
+use crate::processor::{scattered, scattered_filled};
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
 use crate::vocabulary::{Index, Key, Seed, UNKNOWN, pair};
@@ -42,9 +42,12 @@ pub fn count(
     let counted = each_on_a_thread(&ranges, |parts| Counter::default().count(order, &runs, parts.clone(), keep));
 
     let mut ids = if keep { vec![UNKNOWN; words.ids.len()] } else { vec![] };
-    let mut keys = Vec::with_capacity(counted.iter().map(|counter| counter.keys.len()).sum());
+    let n_keys = counted.iter().map(|counter| counter.keys.len()).sum();
+    let mut keys = scattered(n_keys);
     let mut uncounted = Rows::new(order.batch.n_classes);
     let rows = rows.unwrap_or(&mut uncounted);
+    // Rows of three cells have a fourth place; most have one cell.
+    rows.reserve(n_keys, counted.iter().map(|counter| counter.cells.len() * 5 / 4).sum());
     for counter in counted {
         let first = keys.len() as u32;
         counter.places.iter().for_each(|&(position, id)| ids[position as usize] = first + id);

@@ -187,10 +187,11 @@ impl Seen {
             loop {
                 let place = &mut places[at & ((1 << bits) - 1)];
                 let is_new = place.stamp != self.stamp;
-                if is_new || place.id == known.id {
+                // Both are asked, and what follows is done either way: whether a word has been in the document before cannot
+                // be guessed.
+                if is_new | (place.id == known.id) {
                     let number = if is_new { n } else { place.number };
                     *place = SeenPlace { stamp: self.stamp, id: known.id, number };
-                    // Written either way: whether a word has been in the document before cannot be guessed.
                     self.features[number as usize] = *known;
                     n += u32::from(is_new);
                     return number;

@@ -1,10 +1,15 @@
 //! The numbers on which curves are fitted: what each document says, with its own counts taken out.
 
-use super::{Hat, KNOTS, SMOOTHING, Shape, Side, Z_KNOTS, documents, each_class};
+use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides, log_documents};
+use super::{Shape, documents};
 use crate::counting::each_on_a_thread;
 use crate::counts::Counts;
 use crate::documents::{Documents, shares};
+use crate::rows::Cell;
 use crate::text::Analyzer;
+
+/// How many features ahead memory is asked for.
+const AHEAD: usize = 16;
 
 /// Counts, and what their features sum to.
 pub struct Corpus<'a> {
@@ -45,7 +50,7 @@ impl<'a> Corpus<'a> {
         let width = self.shape.n_scored() * self.shape.len();
         let found = each_on_a_thread(&parts, |part| {
             let mut values = vec![0.0; part.len() * width];
-            let mut scratch = BasisScratch::default();
+            let mut scratch = Scratch::default();
             for (at, values) in part.clone().zip(values.chunks_mut(width)) {
                 self.add_basis(documents, at, &mut scratch, values);
                 centre(values, self.shape.len());
@@ -61,7 +66,7 @@ impl<'a> Corpus<'a> {
         let parts = shares(documents.len(), threads);
         let found = each_on_a_thread(&parts, |part| {
             let mut values = vec![0.0; self.shape.n_scored() * self.shape.len()];
-            let (mut scratch, mut scores) = (BasisScratch::default(), vec![]);
+            let (mut scratch, mut scores) = (Scratch::default(), vec![]);
             for at in part.clone() {
                 values.fill(0.0);
                 self.add_basis(documents, at, &mut scratch, &mut values);
@@ -73,68 +78,44 @@ impl<'a> Corpus<'a> {
         found.concat()
     }
 
-    fn add_basis(&self, corpus: &Documents, at: usize, scratch: &mut BasisScratch, values: &mut [f64]) {
-        let (shape, own) = (&self.shape, corpus.classes[at]);
-        let (n_scored, all) = (shape.n_scored(), shape.len());
-        let BasisScratch { sides, sums, odds } = scratch;
-        let keeps_odds = shape.pairs().is_some();
-        odds.clear();
+    fn add_basis(&self, corpus: &Documents, at: usize, scratch: &mut Scratch, values: &mut [f64]) {
+        let shape = &self.shape;
         let mut start = 0;
         for (block, &has_parents) in shape.blocks.iter().enumerate().filter_map(|(at, is)| Some((at, is.as_ref()?))) {
             let (rows, features) = (&self.counts.blocks[block].rows, &corpus.blocks[block]);
             let range = features.range(at);
-            let width = shape.width(has_parents);
-            self.sides(block, own as usize, range.len(), sides);
-            sums.clear();
-            sums.resize(n_scored * width, 0.0);
+            let part = Part {
+                shape,
+                own: corpus.classes[at],
+                width: shape.width(has_parents),
+                keeps_odds: block == 0 && shape.pairs().is_some(),
+            };
+            self.sides(block, part.own as usize, range.len(), &mut scratch.sides);
+            scratch.start(&part, has_parents);
             let mut known = 0;
-            for i in range {
+            for i in range.clone() {
+                if i + AHEAD < range.end {
+                    rows.expect(features.ids[i + AHEAD]);
+                    rows.expect_cells(features.ids[i + AHEAD / 2]);
+                }
                 let row = rows.get(features.ids[i]);
                 let df = documents(row) - 1;
-                if df == 0 {
-                    if keeps_odds && block == 0 {
-                        odds.resize(odds.len() + n_scored, 0.0);
-                    }
-                    continue;
-                }
-                known += 1;
-                let df = f64::from(df);
-                let hat = Hat::of_documents(df);
-                let log_df = (df + SMOOTHING).ln();
-                each_class(shape, row, |place, n| {
-                    let side = &sides[place];
-                    let inside = f64::from(n - u32::from(shape.class(place) == own));
-                    let evidence = side.evidence(inside, df - inside);
-                    let sums = &mut sums[place * width..(place + 1) * width];
-                    Hat::new(evidence.z, &Z_KNOTS).spread(evidence.odds, sums);
-                    let mut from = KNOTS;
-                    if shape.is_two() {
-                        hat.spread(evidence.odds, &mut sums[from..]);
-                        from += KNOTS;
-                    } else {
-                        let overall = log_df - side.log_all;
-                        hat.spread(evidence.inside - overall, &mut sums[from..]);
-                        hat.spread(overall - evidence.outside, &mut sums[from + KNOTS..]);
-                        from += 2 * KNOTS;
-                    }
+                scratch.add(&part, row, df);
+                if df > 0 {
+                    known += 1;
                     if has_parents {
-                        let [left, right] = features.parents[i];
-                        let parent = |word: u32| odds[word as usize * n_scored + place];
-                        hat.spread(parent(left) + parent(right), &mut sums[from..]);
+                        scratch.share_out(features.parents[i], Hat::of_documents(df));
                     }
-                    if keeps_odds && block == 0 {
-                        odds.push(evidence.odds);
-                    }
-                });
+                }
             }
+            scratch.finish(&part, has_parents);
             for power in shape.powers() {
                 let scale = f64::from(known.max(1)).powf(-power);
-                for place in 0..n_scored {
-                    let sums = &sums[place * width..(place + 1) * width];
-                    let values = &mut values[place * all + start..][..width];
-                    values.iter_mut().zip(sums).for_each(|(value, sum)| *value = sum * scale);
+                for (number, sums) in scratch.sums.chunks(shape.n_scored()).enumerate() {
+                    let values = values[start + number..].iter_mut().step_by(shape.len());
+                    values.zip(sums).for_each(|(value, sum)| *value = sum * scale);
                 }
-                start += width;
+                start += part.width;
             }
         }
     }
@@ -152,10 +133,192 @@ fn centre(rows: &mut [f64], width: usize) {
     }
 }
 
+/// A document's features of one block.
+struct Part<'a> {
+    shape: &'a Shape,
+    /// The document's class.
+    own: u32,
+    /// The numbers of the block's curves.
+    width: usize,
+    /// Whether the odds are needed by pairs later.
+    keeps_odds: bool,
+}
+
+/// The sums of a document's features of one block, and what they need of memory.
+///
+/// With many classes most have not seen most features. To these a feature of so many documents says the same as any other of
+/// as many documents: that is worked out once for all of them.
 #[derive(Default)]
-struct BasisScratch {
+struct Scratch {
     sides: Vec<Side>,
+    columns: Sides,
+    /// By number of the curves and scored class.
     sums: Vec<f64>,
     /// By word of the document and scored class.
     odds: Vec<f64>,
+    /// How many documents of each class have a feature.
+    inside: Vec<f64>,
+    row: EvidenceRow,
+    /// Where the features of so many documents are in `alike`, [`NONE`] where there are none.
+    places: Vec<u32>,
+    alike: Vec<Alike>,
+    n_alike: usize,
+    /// By word of the document and knot: the share of its odds that pairs take back.
+    shares: Vec<[f64; KNOTS]>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Features of the same number of documents.
+#[derive(Clone, Default)]
+struct Alike {
+    df: u32,
+    /// What each says to a class that has not seen it.
+    unseen: EvidenceRow,
+    /// By class: of how many it has not seen.
+    times: Vec<f64>,
+}
+
+impl Scratch {
+    fn start(&mut self, part: &Part, has_parents: bool) {
+        let n_scored = part.shape.n_scored();
+        self.columns.read(&self.sides);
+        self.sums.clear();
+        self.sums.resize(part.width * n_scored, 0.0);
+        self.places.resize(FLAT, NONE);
+        self.inside.resize(n_scored, 0.0);
+        if part.keeps_odds {
+            self.odds.clear();
+        }
+        if has_parents {
+            self.shares.clear();
+            self.shares.resize(self.odds.len() / n_scored, [0.0; KNOTS]);
+        }
+    }
+
+    /// Adds the feature with these cells, which `df` other documents have.
+    #[inline(always)]
+    fn add(&mut self, part: &Part, row: &[Cell], df: u32) {
+        let n_scored = part.shape.n_scored();
+        if df == 0 {
+            if part.keeps_odds {
+                self.odds.resize(self.odds.len() + n_scored, 0.0);
+            }
+        } else if part.shape.is_two() {
+            self.add_to_two(part, row, df);
+        } else if 2 * row.len() > n_scored || df as usize >= FLAT {
+            self.add_to_each(part, row, df);
+        } else {
+            self.add_to_some(part, row, df);
+        }
+    }
+
+    fn add_to_two(&mut self, part: &Part, row: &[Cell], df: u32) {
+        let second = row.iter().find(|cell| cell.class == 1).map_or(0, |cell| cell.documents);
+        let evidence = self.sides[0].of(second - part.own, df);
+        Hat::of_ratio(evidence.z).spread(evidence.odds, &mut self.sums);
+        Hat::of_documents(df).spread(evidence.odds, &mut self.sums[KNOTS..]);
+        if part.keeps_odds {
+            self.odds.push(evidence.odds);
+        }
+    }
+
+    fn add_to_each(&mut self, part: &Part, row: &[Cell], df: u32) {
+        self.inside.fill(0.0);
+        row.iter().for_each(|cell| self.inside[cell.class as usize] = f64::from(cell.documents));
+        self.inside[part.own as usize] -= 1.0;
+        self.columns.of(&self.inside, f64::from(df), &mut self.row);
+        self.inside.fill(1.0);
+        spread(&self.row, &self.sides, &self.inside, df, &mut self.sums);
+        if part.keeps_odds {
+            self.odds.extend_from_slice(&self.row.odds);
+        }
+    }
+
+    fn add_to_some(&mut self, part: &Part, row: &[Cell], df: u32) {
+        let n_scored = part.shape.n_scored();
+        let place = &mut self.places[df as usize];
+        if *place == NONE {
+            *place = self.n_alike as u32;
+            self.n_alike += 1;
+            self.alike.resize(self.alike.len().max(self.n_alike), Alike::default());
+            let alike = &mut self.alike[*place as usize];
+            alike.df = df;
+            alike.times.clear();
+            alike.times.resize(n_scored, 0.0);
+            self.inside.fill(0.0);
+            self.columns.of(&self.inside, f64::from(df), &mut alike.unseen);
+        }
+        let alike = &mut self.alike[*place as usize];
+        alike.times.iter_mut().for_each(|times| *times += 1.0);
+        let first = self.odds.len();
+        if part.keeps_odds {
+            self.odds.extend_from_slice(&alike.unseen.odds);
+        }
+        let (hat, log_df) = (Hat::of_documents(df), log_documents(df));
+        for cell in row {
+            let (class, inside) = (cell.class as usize, cell.documents - u32::from(cell.class == part.own));
+            if inside > 0 {
+                alike.times[class] -= 1.0;
+                let side = &self.sides[class];
+                let (evidence, overall) = (side.of(inside, df), log_df - side.log_all);
+                let mut add = |curve: usize, hat: Hat, value: f64| {
+                    let knot = curve * KNOTS + hat.knot;
+                    self.sums[knot * n_scored + class] += value * (1.0 - hat.share);
+                    self.sums[(knot + 1) * n_scored + class] += value * hat.share;
+                };
+                add(0, Hat::of_ratio(evidence.z), evidence.odds);
+                add(1, hat, evidence.inside - overall);
+                add(2, hat, overall - evidence.outside);
+                if part.keeps_odds {
+                    self.odds[first + class] = evidence.odds;
+                }
+            }
+        }
+    }
+
+    /// Notes that a pair takes back from the odds of these words.
+    #[inline(always)]
+    fn share_out(&mut self, words: [u32; 2], hat: Hat) {
+        words.iter().for_each(|&word| hat.spread(1.0, &mut self.shares[word as usize]));
+    }
+
+    /// Adds what has been put off until all features were there.
+    fn finish(&mut self, part: &Part, has_parents: bool) {
+        let n_scored = part.shape.n_scored();
+        for alike in &self.alike[..self.n_alike] {
+            self.places[alike.df as usize] = NONE;
+            spread(&alike.unseen, &self.sides, &alike.times, alike.df, &mut self.sums);
+        }
+        self.n_alike = 0;
+        if has_parents {
+            let sums = &mut self.sums[(part.width - KNOTS) * n_scored..];
+            for (shares, odds) in self.shares.iter().zip(self.odds.chunks(n_scored)) {
+                for (sums, share) in sums.chunks_mut(n_scored).zip(shares).filter(|(_, share)| **share != 0.0) {
+                    sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += share * odds);
+                }
+            }
+        }
+    }
+}
+
+/// Adds what features of `df` documents say to each class, so many times, to the sums.
+fn spread(row: &EvidenceRow, sides: &[Side], times: &[f64], df: u32, sums: &mut [f64]) {
+    let (hat, log_df, n) = (Hat::of_documents(df), log_documents(df), times.len());
+    let (by_ratio, by_documents) = sums.split_at_mut(KNOTS * n);
+    for class in 0..n {
+        let (ratio, odds) = (Hat::of_ratio(row.z[class]), times[class] * row.odds[class]);
+        by_ratio[ratio.knot * n + class] += odds * (1.0 - ratio.share);
+        by_ratio[(ratio.knot + 1) * n + class] += odds * ratio.share;
+    }
+    let (inside, outside) = by_documents.split_at_mut(KNOTS * n);
+    let (inside, outside) = (&mut inside[hat.knot * n..][..2 * n], &mut outside[hat.knot * n..][..2 * n]);
+    for class in 0..n {
+        let overall = log_df - sides[class].log_all;
+        let (e1, e0) = (times[class] * (row.inside[class] - overall), times[class] * (overall - row.outside[class]));
+        inside[class] += e1 * (1.0 - hat.share);
+        inside[n + class] += e1 * hat.share;
+        outside[class] += e0 * (1.0 - hat.share);
+        outside[n + class] += e0 * hat.share;
+    }
 }

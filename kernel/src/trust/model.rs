@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use super::basis::Corpus;
-use super::{FLAT, Hat, KNOTS, SMOOTHING, Shape, Side, Z_KNOTS, documents, each_class};
+use super::evidence::{FLAT, Hat, KNOTS, Side, log_documents};
+use super::{Shape, documents, each_class};
 use crate::correction::{Applied, Correction};
 use crate::counts::Counts;
 use crate::text::Analyzer;
@@ -47,7 +48,7 @@ impl Model {
     fn taken_back_by(&self, df: usize) -> [f64; 2] {
         let Some(pairs) = self.shape.pairs() else { return [0.0; 2] };
         let mut values = [0.0; 2];
-        let hat = Hat::of_documents(df.max(1) as f64);
+        let hat = Hat::of_documents(df as u32);
         for (power, value) in values.iter_mut().enumerate().take(self.shape.powers().len()) {
             let curves = &self.curves[pairs][power];
             *value = hat.read(&curves[curves.len() - KNOTS..]);
@@ -65,7 +66,7 @@ impl Model {
     pub(super) fn weigh(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, [f64; CHANNELS])) {
         let row = counts.blocks[block].rows.get(id);
         let df = documents(row);
-        let hat = Hat::of_documents(f64::from(df));
+        let hat = Hat::of_documents(df);
         each_class(&self.shape, row, |place, inside| visit(place, self.channels(block, place, inside, df, hat)));
     }
 
@@ -73,16 +74,15 @@ impl Model {
     #[inline(always)]
     pub(super) fn channels(&self, block: usize, place: usize, inside: u32, df: u32, hat: Hat) -> [f64; CHANNELS] {
         let side = &self.sides[block][place];
-        let (inside, df) = (f64::from(inside), f64::from(df));
-        let evidence = side.evidence(inside, df - inside);
-        let z = Hat::new(evidence.z, &Z_KNOTS);
+        let evidence = side.of(inside, df);
+        let z = Hat::of_ratio(evidence.z);
         let mut channels = [0.0; CHANNELS];
         for (power, channel) in channels.iter_mut().enumerate().take(self.shape.powers().len()) {
             let curves = &self.curves[block][power];
             *channel = if self.shape.is_two() {
                 evidence.odds * (z.read(curves) + hat.read(&curves[KNOTS..]))
             } else {
-                let overall = (df + SMOOTHING).ln() - side.log_all;
+                let overall = log_documents(df) - side.log_all;
                 evidence.odds * z.read(curves)
                     + (evidence.inside - overall) * hat.read(&curves[KNOTS..])
                     + (overall - evidence.outside) * hat.read(&curves[2 * KNOTS..])
@@ -97,11 +97,8 @@ impl Model {
         let key = counts.blocks[block].runs().key(id);
         for word in [(key >> 32) as u32, key as u32] {
             let row = counts.blocks[0].rows.get(word);
-            let df = f64::from(documents(row));
-            each_class(&self.shape, row, |place, inside| {
-                let inside = f64::from(inside);
-                visit(place, self.sides[0][place].odds(inside, df - inside));
-            });
+            let df = documents(row);
+            each_class(&self.shape, row, |place, inside| visit(place, self.sides[0][place].odds(inside, df)));
         }
     }
 

@@ -97,21 +97,25 @@ impl Model {
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
-            let features = &seen[block].features;
+            let features = &mut seen[block].features;
             let m = features.len() as f64;
             if features.is_empty() {
                 continue;
             }
             let (half, one) = (m.powf(-0.5), m.powf(-1.0));
             let shares: &[f64] = if block == 0 { word_shares } else { &[] };
-            match kept {
-                Some(kept) => kept[block].sum(n, features.iter().map(|known| known.weight), shares, channels),
+            let weights = match kept {
+                Some(kept) => &kept[block],
                 None => {
                     few.clear();
-                    features.iter().for_each(|known| few.push(self, counts, block, known.id));
-                    few.sum(n, few.stored.iter().copied(), shares, channels);
+                    for known in features.iter_mut() {
+                        few.push(self, counts, block, known.id);
+                        known.weight = *few.stored.last().expect("just pushed");
+                    }
+                    &*few
                 }
-            }
+            };
+            weights.sum(n, features, shares, channels);
             for (class, log) in logs.iter_mut().enumerate() {
                 *log += channels.weights[class] * half + channels.weights[n + class] * one + channels.odds[class];
             }
@@ -125,12 +129,8 @@ impl Model {
                 logs.iter_mut().zip(&*corrections).for_each(|(log, more)| *log += more * half);
             }
             if self.shape.pairs() == Some(block) {
-                let taken_back = |at: usize, known: &Known| match kept {
-                    Some(kept) => kept[block].taken_back(self, known.weight),
-                    None => few.taken_back(self, few.stored[at]),
-                };
-                let share = |at: usize| {
-                    let [by_half, by_one] = taken_back(at, &features[at]);
+                let share = |pair: &Known| {
+                    let [by_half, by_one] = weights.taken_back(self, pair.weight);
                     by_half * half + by_one * one
                 };
                 share_out(&seen[0], &seen[block], share, word_shares);
@@ -140,13 +140,13 @@ impl Model {
 }
 
 /// Gives the share of each pair to both its words.
-fn share_out(words: &Seen, pairs: &Seen, share: impl Fn(usize) -> f64, word_shares: &mut Vec<f64>) {
+fn share_out(words: &Seen, pairs: &Seen, share: impl Fn(&Known) -> f64, word_shares: &mut Vec<f64>) {
     word_shares.resize(words.features.len(), 0.0);
     let mut next = 0;
     for (at, &pair) in pairs.numbers.iter().enumerate() {
         // A pair that stands here for the first time.
         if pair == next {
-            let share = share(pair as usize);
+            let share = share(&pairs.features[pair as usize]);
             next += 1;
             for word in &words.numbers[at..at + 2] {
                 if let Some(sum) = word_shares.get_mut(*word as usize) {

@@ -6,17 +6,20 @@
 
 use std::collections::HashMap;
 
+use super::documents;
+use super::evidence::{FLAT, Hat};
 use super::model::{CHANNELS, Model};
-use super::{FLAT, Hat, documents};
 use crate::counts::Counts;
-use crate::processor::{LANES, add_rows, add_scaled_rows};
+use crate::processor::{LANES, add_rows, add_scaled_rows, prefetch, scattered_copy};
 use crate::rows::Cell;
-use crate::scoring::Stored;
+use crate::scoring::{Known, Stored};
 
 /// The channels that are weights; the last one is the odds.
 const POWERS: usize = CHANNELS - 1;
 /// Features of fewer documents than this often have the same counts as others.
 const SMALL: u32 = 64;
+/// How many features ahead memory is asked for.
+const AHEAD: usize = 8;
 
 /// The weights of the features of a block.
 #[derive(Default)]
@@ -127,6 +130,9 @@ impl Weights {
         let n_features = counts.blocks[block].rows.len() as u32;
         weights.stored.reserve(n_features as usize);
         (0..n_features).for_each(|id| weights.push(model, counts, block, id));
+        weights.lists = scattered_copy(&weights.lists);
+        weights.rows.weights = scattered_copy(&weights.rows.weights);
+        weights.rows.odds = scattered_copy(&weights.rows.odds);
         weights
     }
 
@@ -161,7 +167,7 @@ impl Weights {
         if let Some(&stored) = signature.and_then(|signature| self.places.get(&signature)) {
             return stored;
         }
-        let hat = Hat::of_documents(f64::from(df));
+        let hat = Hat::of_documents(df);
         let number = *self.numbers.entry(df).or_insert_with(|| {
             let mut write = self.defaults.push(n);
             (0..n).for_each(|class| write(class, model.channels(block, class, 0, df, hat)));
@@ -190,7 +196,7 @@ impl Weights {
     }
 
     /// Sums up the channels of features, the last of them times the feature's share where there are shares.
-    pub(super) fn sum(&self, n: usize, features: impl Iterator<Item = Stored>, shares: &[f64], sums: &mut ChannelSums) {
+    pub(super) fn sum(&self, n: usize, features: &[Known], shares: &[f64], sums: &mut ChannelSums) {
         let ChannelSums { weights, odds, rows, shares: row_shares, times, touched } = sums;
         weights.clear();
         weights.resize((POWERS * n).next_multiple_of(LANES), 0.0);
@@ -199,8 +205,12 @@ impl Weights {
         rows.clear();
         row_shares.clear();
         times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
-        for (at, stored) in features.enumerate() {
-            let place = Place::read(stored);
+        for (at, feature) in features.iter().enumerate() {
+            if let Some(next) = features.get(at + AHEAD) {
+                // Of a row it is another place, which does no harm.
+                prefetch(&self.lists, Place::read(next.weight).start as usize);
+            }
+            let place = Place::read(feature.weight);
             let share = shares.get(at).copied();
             if place.len == Place::ROW {
                 rows.push(place.start);

@@ -2,7 +2,7 @@
 
 The prior of a class's mean and variance is normal-inverse-gamma, around the mean and the variance of the column in all
 classes together, so it fits a column of any scale. Its predictive distribution is Student's t. A column that has never
-varied tells nothing about its scale: it is read in the same way for every class.
+varied tells nothing about its scale, and nothing about the classes: it adds 0.
 
 On the logarithmic scale the logarithm is Gaussian. 0 has none: it is a value of its own, and each class has its share
 of it.
@@ -165,13 +165,17 @@ class GaussianStatistics(Statistics):
         return np.where(values[:, None, :] < 0, 0.0, found)
 
     def _gaussian_logs(self, normal: Normal, values: Array) -> Array:
-        deviation = normal.deviation(values)
-        if not self.kind.predictive:
-            z = np.clip(deviation / np.sqrt(normal.variance), -FARTHEST, FARTHEST)
-            return np.asarray(-0.5 * (log(2 * pi) + np.log(normal.variance) + z * z))
+        logs = self._student_logs(normal, values) if self.kind.predictive else self._normal_logs(normal, values)
+        return np.where(normal.constant, 0.0, logs)
+
+    def _normal_logs(self, normal: Normal, values: Array) -> Array:
+        z = np.clip(normal.deviation(values) / np.sqrt(normal.variance), -FARTHEST, FARTHEST)
+        return np.asarray(-0.5 * (log(2 * pi) + np.log(normal.variance) + z * z))
+
+    def _student_logs(self, normal: Normal, values: Array) -> Array:
         freedom = normal.freedom
         variance = normal.variance * (1 + 1 / normal.rows)
-        z = np.clip(deviation / np.sqrt(variance), -FARTHEST, FARTHEST)
+        z = np.clip(normal.deviation(values) / np.sqrt(variance), -FARTHEST, FARTHEST)
         norm = log_rising(freedom / 2, 0.5) - 0.5 * (np.log(pi * freedom) + np.log(variance))
         return np.asarray(norm - (freedom + 1) / 2 * np.log1p(z * z / freedom))
 

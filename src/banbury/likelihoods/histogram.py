@@ -41,12 +41,12 @@ class HistogramStatistics(CategoricalStatistics):
             return
         assert isinstance(self.kind.bins, int)
         values = values.toarray() if is_sparse(values) else values
-        counted = values if weights is None else values[weights > 0]
+        weights = np.ones(len(values)) if weights is None else weights
         edges = list(self.edges)
         for column in range(self.n_features):
-            known = counted[:, column][~np.isnan(counted[:, column])]
-            if edges[column] is None and known.size:
-                edges[column] = quantile_edges(known, self.kind.bins)
+            known = ~np.isnan(values[:, column]) & (weights > 0)
+            if edges[column] is None and known.any():
+                edges[column] = quantile_edges(values[known, column], weights[known], self.kind.bins)
         self.edges = edges
         self.sums = self._joined(self.sums, super()._counted(values[:0], np.empty(0, np.intp), None, self.n_classes))
 
@@ -156,11 +156,12 @@ class HistogramStatistics(CategoricalStatistics):
             raise FileFormatError("its counts are not those of its bins")
 
 
-def quantile_edges(values: Array, bins: int) -> Array:
+def quantile_edges(values: Array, weights: Array, bins: int) -> Array:
     """The edges of about so many bins with as many values each: halfway between distinct neighbours, rising."""
-    distinct, counts = np.unique(values, return_counts=True)
+    distinct, place = np.unique(values, return_inverse=True)
+    counts = np.bincount(place, weights)
     until = np.cumsum(counts)
-    share = len(values) / bins
+    share = until[-1] / bins
     last = np.searchsorted(until, share * np.arange(1, bins))  # the value in which each bin ends
     heavy = np.flatnonzero(counts >= share)
     cuts = np.unique(np.concatenate([last, heavy, heavy - 1]))

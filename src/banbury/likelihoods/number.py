@@ -258,10 +258,11 @@ def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, shares: 
     """By feature: what a row's class costs, in nats, if only this feature is known; missing values cost nothing."""
     total = np.zeros(form.n_features)
     for rows in slices(len(values), max(1, CELLS // max(1, form.n_classes * form.n_features))):
-        logs = form.leave_one_out(values[rows], numbers[rows], weights[rows])
+        once = np.minimum(weights[rows], 1.0)  # a row of weight 3 is three rows, of which one is left out
+        logs = form.leave_one_out(values[rows], numbers[rows], once)
         prior = np.repeat(shares[None], len(logs), axis=0)
         own = np.arange(len(logs)), numbers[rows]
-        prior[own] = np.maximum(prior[own] - weights[rows], 0)
+        prior[own] = np.maximum(prior[own] - once, 0)
         logs = logs + np.log(prior + 0.5)[:, :, None]
         top = logs.max(axis=1)
         losses = top + np.log(np.exp(logs - top[:, None]).sum(axis=1)) - logs[own]

@@ -1,0 +1,466 @@
+"""scikit-learn estimators on arrays and sparse matrices, around the same statistics as everything else.
+
+They take scikit-learn's parameters and give its numbers, where these are right. A missing value (NaN) adds nothing, an
+unseen category is smoothed, an unknown label in `partial_fit` is an error, and no parameter and no column makes a
+probability that is not a number. `transform` gives the log-likelihood of each class, as features for another model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from banbury.errors import InputError, LabelError, MissingExtra
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+    from sklearn.utils.multiclass import check_classification_targets, unique_labels
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
+except ImportError as error:
+    raise MissingExtra("banbury.sklearn needs scikit-learn, 1.6 or later: pip install 'banbury[sklearn]'") from error
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banbury.likelihoods import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
+from banbury.likelihoods.linear import Lines
+from banbury.likelihoods.statistics import IMPOSSIBLE, Kind, is_sparse
+
+__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB", "PoissonNB"]
+
+
+class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """What the estimators share: everything but the kind of their columns."""
+
+    _is_positive: ClassVar[bool] = False
+    """Whether negative values are an error."""
+    _is_categorical: ClassVar[bool] = False
+    _is_poor: ClassVar[bool] = False
+    """Whether it does badly on numbers that are no counts, with which scikit-learn tests it."""
+
+    classes_: Any
+    class_count_: Any
+    statistics_: Any
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from these rows alone; what was learned before is gone."""
+        return self._learn(X, y, None, sample_weight, is_first=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learn from these rows too. The first call says which `classes` there are; another label is an error."""
+        is_first = not hasattr(self, "classes_")
+        if is_first and classes is None:
+            raise InputError("classes must be passed on the first call to partial_fit: later rows may have more labels")
+        if not is_first and classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
+            raise LabelError(f"classes are {list(classes)!r}, but the first call said {self.classes_.tolist()!r}")
+        return self._learn(X, y, classes, sample_weight, is_first=is_first)
+
+    def predict(self, X: Any) -> Any:
+        """The label of each row."""
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[joint.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class, by row."""
+        joint = self.predict_joint_log_proba(X)
+        shares = np.exp(joint - joint.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of `predict_proba`, precise where that is close to 0."""
+        joint = self.predict_joint_log_proba(X)
+        joint = joint - joint.max(axis=1, keepdims=True)
+        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+
+    def predict_joint_log_proba(self, X: Any) -> Any:
+        """log P(class) + log P(row | class), by row and class."""
+        return self._scores(X) + self.class_log_prior_
+
+    def transform(self, X: Any) -> Any:
+        """log P(row | class), by row and class."""
+        return self._scores(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The labels: what `transform` has a column for."""
+        check_is_fitted(self)
+        return np.array([f"{label}" for label in self.classes_], dtype=object)
+
+    @property
+    def class_log_prior_(self) -> NDArray[Any]:
+        """The logarithm of each class's prior probability."""
+        return _log_prior(self._prior(), getattr(self, "fit_prior", True), self.class_count_)
+
+    def _prior(self) -> Any:
+        return self.class_prior
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, is_first: bool) -> Any:
+        X, y = self._values(X, y, reset=is_first)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if is_first:
+            check_classification_targets(y)
+            known = np.unique(y) if classes is None else unique_labels(classes)
+        else:
+            known = self.classes_
+        numbers = _class_numbers(y, known)
+        statistics = None if is_first else self.statistics_
+        statistics = self._learned(statistics, X, numbers, weights, len(known))
+        _log_prior(self._prior(), True, np.ones(len(known)))  # a wrong prior is found before anything changes
+        count = np.bincount(numbers, weights, minlength=len(known)).astype(float)
+        self.class_count_ = count if is_first else self.class_count_ + count
+        self.classes_, self.statistics_ = known, statistics
+        return self
+
+    def _learned(self, statistics: Any, X: Any, numbers: Any, weights: Any, n_classes: int) -> Any:
+        """Statistics that have these rows too; those given, if any, stay as they are."""
+        if statistics is None:
+            statistics = self._kind(X.shape[1]).statistics(X.shape[1], n_classes)
+        statistics = statistics.copy()
+        statistics.kind = self._kind(X.shape[1])
+        statistics.names = getattr(self, "feature_names_in_", None)
+        return statistics.add(X, numbers, weights)
+
+    def _kind(self, n_features: int) -> Kind:
+        raise NotImplementedError
+
+    def _scores(self, X: Any) -> Any:
+        # Not `transform` itself: what that gives may have been made a data frame.
+        check_is_fitted(self)
+        return self._log_likelihoods(self._values(X, reset=False))
+
+    def _log_likelihoods(self, X: Any) -> Any:
+        return self.statistics_.scores(X)
+
+    def _values(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        checks = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
+        has_labels = not isinstance(y, str)
+        found: Any = validate_data(self, X, y, **checks) if has_labels else (validate_data(self, X, **checks),)
+        if self._is_positive:
+            check_non_negative(found[0], type(self).__name__)
+        X = self._prepared(found[0])
+        return (X, found[1]) if has_labels else X
+
+    def _prepared(self, X: Any) -> Any:
+        """Numbers as the kind wants them."""
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = self._is_positive
+        tags.input_tags.categorical = self._is_categorical
+        tags.classifier_tags.poor_score = self._is_poor
+        return tags
+
+
+class MultinomialNB(_ArrayClassifier):
+    """Counts, such as those of words, of which only the proportions matter; tf-idf too.
+
+    `alpha` is added to every count: a number, or one for each column. With `fit_prior` False all classes are as likely
+    before the row is read, unless `class_prior` says how likely each is.
+
+    >>> MultinomialNB().fit([[3, 0], [0, 2]], ["spam", "ham"]).predict([[1, 0]]).tolist()
+    ['spam']
+    """
+
+    _is_positive = True
+    _is_poor = True
+
+    def __init__(self, *, alpha: Any = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _kind(self, n_features: int) -> Kind:
+        return Multinomial(smoothing=_smoothing(self.alpha, n_features), fractions=True)
+
+    @property
+    def feature_count_(self) -> Any:
+        """The sum of each column, by class."""
+        return self.statistics_.sums["counts"]
+
+    @property
+    def feature_log_prob_(self) -> Any:
+        """log P(column | class)."""
+        possible, impossible = self.statistics_._linear()
+        return possible.slope + IMPOSSIBLE * impossible.slope
+
+
+class ComplementNB(MultinomialNB):
+    """Like `MultinomialNB`, but a class is what the others are not: for classes of different size.
+
+    With `norm` the weights of each class are divided by the sum of their sizes.
+
+    >>> ComplementNB().fit([[3, 0], [0, 2]], ["spam", "ham"]).predict([[1, 0]]).tolist()
+    ['spam']
+    """
+
+    def __init__(
+        self, *, alpha: Any = 1.0, fit_prior: bool = True, class_prior: Any = None, norm: bool = False
+    ) -> None:
+        super().__init__(alpha=alpha, fit_prior=fit_prior, class_prior=class_prior)
+        self.norm = norm
+
+    @property
+    def feature_log_prob_(self) -> Any:
+        """−log P(column | any other class)."""
+        return self.statistics_.complement(norm=self.norm)
+
+    def _log_likelihoods(self, X: Any) -> Any:
+        weights = self.feature_log_prob_
+        return self.statistics_._products(X, Lines(weights, np.zeros_like(weights)))
+
+    def predict_joint_log_proba(self, X: Any) -> Any:
+        """The sum of the weights, by row and class; the prior counts only where there is one class."""
+        found = self._scores(X)
+        return found + self.class_log_prior_ if len(self.classes_) == 1 else found
+
+
+class BernoulliNB(_ArrayClassifier):
+    """Yes or no: presence and absence both count. Values above `binarize` are a yes; None: they are 1 and 0 already.
+
+    `alpha` is added to how often there was a yes and a no: a number, or one for each column.
+
+    >>> BernoulliNB().fit([[1, 0], [0, 1]], ["spam", "ham"]).predict([[1, 1], [1, 0]]).tolist()
+    ['ham', 'spam']
+    """
+
+    _is_poor = True
+
+    def __init__(
+        self, *, alpha: Any = 1.0, binarize: float | None = 0.0, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _kind(self, n_features: int) -> Kind:
+        return Bernoulli(smoothing=_smoothing(self.alpha, n_features))
+
+    def _prepared(self, X: Any) -> Any:
+        if self.binarize is None:
+            return X
+        if not is_sparse(X):
+            return np.where(np.isnan(X), np.nan, self.binarize < X)
+        if self.binarize < 0:
+            raise InputError(f"binarize is {self.binarize!r}; below 0, the zeros of a sparse matrix would be ones")
+        X = X.copy()
+        X.data = np.where(np.isnan(X.data), np.nan, X.data > self.binarize)
+        X.eliminate_zeros()
+        return X
+
+    @property
+    def feature_count_(self) -> Any:
+        """How many rows have a yes, by class and column."""
+        return self.statistics_.sums["ones"]
+
+    @property
+    def feature_log_prob_(self) -> Any:
+        """log P(yes | class)."""
+        return self.statistics_._log_chances(self.statistics_.sums["known"], self.statistics_.sums["ones"])[0]
+
+
+class CategoricalNB(_ArrayClassifier):
+    """Values without order, numbered 0, 1, 2 … as scikit-learn's `OrdinalEncoder` does.
+
+    `alpha` is added to how often each category was seen. A column has as many categories as were seen in it, or
+    `min_categories` if that is more. One that was not seen is read as a category with count 0. Fractions are rounded
+    down.
+
+    >>> CategoricalNB().fit([[0], [0], [2]], ["a", "a", "b"]).predict([[2], [7]]).tolist()
+    ['b', 'a']
+    """
+
+    _is_positive = True
+    _is_categorical = True
+
+    def __init__(
+        self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None, min_categories: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+
+    def _kind(self, n_features: int) -> Kind:
+        least = self.min_categories
+        if least is not None and np.ndim(least) > 0:
+            least = tuple(int(one) for one in least)
+            if len(least) != n_features:
+                raise InputError(f"min_categories has {len(least)} numbers, for {n_features} columns")
+        return Categorical(smoothing=self.alpha, categories=least)
+
+    def _prepared(self, X: Any) -> Any:
+        return X.floor() if is_sparse(X) else np.floor(X)
+
+    @property
+    def category_count_(self) -> list[Any]:
+        """For each column how many rows have each category, by class."""
+        counts = self.statistics_.sums["counts"]
+        return [counts[:, column] for column in range(counts.shape[1])]
+
+    @property
+    def feature_log_prob_(self) -> list[Any]:
+        """For each column log P(category | class), by class."""
+        n_categories = self.statistics_.sums["counts"].shape[2]
+        codes = np.repeat(np.arange(n_categories, dtype=float)[:, None], self.statistics_.n_features, axis=1)
+        logs = self.statistics_.log_probabilities(codes)
+        return [logs[:, :, column].T for column in range(logs.shape[2])]
+
+
+class GaussianNB(_ArrayClassifier):
+    """Numbers around a mean, different for each class.
+
+    To each variance `var_smoothing` times the column's own variance in all rows learned so far is added, so it does not
+    matter how these came in, nor how large other columns are. `priors` are the probabilities of the classes.
+
+    >>> GaussianNB().fit([[1.0], [1.2], [8.0], [9.0]], [0, 0, 1, 1]).predict([[2.0]]).tolist()
+    [0]
+    """
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _prior(self) -> Any:
+        return self.priors
+
+    def _kind(self, n_features: int) -> Kind:
+        return Gaussian(variance="biased", smoothing=self.var_smoothing)
+
+    @property
+    def theta_(self) -> Any:
+        """The mean of each column, by class."""
+        return self.statistics_.posterior()["mean"].value
+
+    @property
+    def var_(self) -> Any:
+        """The variance of each column, by class."""
+        return self.statistics_.posterior()["variance"].value
+
+
+class PoissonNB(_ArrayClassifier):
+    """How often something happened, in each column on its own. `alpha` rows of the column's overall rate are added.
+
+    >>> PoissonNB().fit([[0, 3], [1, 5], [4, 1]], ["a", "a", "b"]).predict([[3, 1]]).tolist()
+    ['b']
+    """
+
+    _is_positive = True
+
+    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _kind(self, n_features: int) -> Kind:
+        # A rate of 0 would make everything else impossible; this is as good as nothing.
+        return Poisson(rows=self.alpha or 1e-10, fractions=True)
+
+    @property
+    def rate_(self) -> Any:
+        """The mean of each column, by class."""
+        events, rows = self.statistics_._gamma()
+        return (events / rows)[0]
+
+
+class MixedNB(_ArrayClassifier):
+    """Columns of different kinds in one model.
+
+    `kinds` has the kind of each column: a list with one for each, or a dictionary by number or name with those that are
+    to be given. The kind of any other column is inferred when the model is first fitted: `Bernoulli` where there are
+    only 0 and 1, else `Number`, which chooses the form of the distribution. Columns of equal `Multinomial` kinds are
+    one group. `kinds_` says what was used.
+
+    >>> from banbury import Categorical
+    >>> rows = [[0, 1.5, 1], [2, 1.0, 1], [1, 7.5, 0], [1, 9.0, 1]]
+    >>> model = MixedNB(kinds={0: Categorical()}).fit(rows, ["a", "a", "b", "b"])
+    >>> [type(kind).__name__ for kind in model.kinds_], model.predict([[1, 8.0, 1]]).tolist()
+    (['Categorical', 'Number', 'Bernoulli'], ['b'])
+    """
+
+    def __init__(self, *, kinds: Any = None, fit_prior: bool = True, class_prior: Any = None) -> None:
+        self.kinds = kinds
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _learned(self, statistics: Any, X: Any, numbers: Any, weights: Any, n_classes: int) -> Any:
+        X = X.toarray() if is_sparse(X) else X
+        names = getattr(self, "feature_names_in_", None)
+        if statistics is None:
+            kinds = self._kinds(X, names)
+            groups = [(kind, [n for n, one in enumerate(kinds) if one == kind]) for kind in dict.fromkeys(kinds)]
+            statistics = [(columns, kind.statistics(len(columns), n_classes)) for kind, columns in groups]
+        learned = []
+        for columns, group in statistics:
+            copy = group.copy()
+            copy.names = columns if names is None else names[columns]
+            learned.append((columns, copy.add(X[:, columns], numbers, weights)))
+        return learned
+
+    def _kinds(self, X: Any, names: Any) -> list[Any]:
+        n_features = X.shape[1]
+        given: dict[int, Any] = {}
+        if isinstance(self.kinds, Mapping):
+            places = {} if names is None else {name: place for place, name in enumerate(names)}
+            for column, kind in self.kinds.items():
+                place = places.get(column, column)
+                if not isinstance(place, (int, np.integer)) or not 0 <= place < n_features:
+                    raise InputError(f"kinds speaks of column {column!r}; there are {n_features} columns")
+                given[int(place)] = kind
+        elif self.kinds is not None:
+            if len(self.kinds) != n_features:
+                raise InputError(f"kinds has {len(self.kinds)} kinds, for {n_features} columns")
+            given = dict(enumerate(self.kinds))
+        for column, kind in given.items():
+            if not isinstance(kind, Kind):
+                raise InputError(f"column {column} has kind {kind!r}; it can be a kind such as banbury.Gaussian()")
+        return [given.get(column) or _inferred(X[:, column]) for column in range(n_features)]
+
+    @property
+    def kinds_(self) -> list[Any]:
+        """The kind of each column."""
+        kinds = {column: group.kind for columns, group in self.statistics_ for column in columns}
+        return [kinds[column] for column in sorted(kinds)]
+
+    def _log_likelihoods(self, X: Any) -> Any:
+        X = X.toarray() if is_sparse(X) else X
+        return np.sum([group.scores(X[:, columns]) for columns, group in self.statistics_], axis=0)
+
+
+def _inferred(column: NDArray[Any]) -> Kind:
+    known = column[~np.isnan(column)]
+    return Bernoulli() if known.size and np.isin(known, (0.0, 1.0)).all() else Number()
+
+
+def _smoothing(alpha: Any, n_features: int) -> Any:
+    """A number, or a tuple with one for each column."""
+    if np.ndim(alpha) == 0:
+        return float(alpha)
+    if np.shape(alpha) != (n_features,):
+        raise InputError(f"alpha has shape {np.shape(alpha)}; it can be a number, or one for each column")
+    return tuple(float(one) for one in alpha)
+
+
+def _class_numbers(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+    numbers = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    unknown = classes[numbers] != y
+    if unknown.any():
+        row = int(unknown.argmax())
+        raise LabelError(f"row {row} has label {y[row]!r}; the classes are {', '.join(map(repr, classes.tolist()))}")
+    return np.asarray(numbers, dtype=np.intp)
+
+
+def _log_prior(prior: Any, fit_prior: bool, counts: NDArray[Any]) -> NDArray[Any]:
+    if prior is not None:
+        shares = np.asarray(prior, dtype=float)
+        if shares.shape != counts.shape:
+            raise InputError(f"the prior has {shares.size} probabilities, for {len(counts)} classes")
+        if not (shares >= 0).all() or not np.isclose(shares.sum(), 1):
+            raise InputError(f"the prior is {shares.tolist()}; probabilities are 0 or more, and sum to 1")
+    else:
+        shares = counts if fit_prior else np.ones(len(counts))
+    with np.errstate(divide="ignore"):
+        logs: NDArray[Any] = np.log(shares) - np.log(shares.sum())
+    return logs
