@@ -1,5 +1,6 @@
 """The page of a report: whole, safe, and the same in a real browser."""
 
+import pickle
 import re
 import shutil
 from collections.abc import Iterator
@@ -79,6 +80,23 @@ def test_a_page_that_cannot_be_made_leaves_the_old_file_alone(tmp_path: Path) ->
     with pytest.raises(banbury.BanburyError):
         report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "old"
+
+
+def test_many_classes_have_a_list_of_mistakes_instead_of_a_map() -> None:
+    labels = [f"class {at}" for at in range(90)]
+    html = evaluate(labels, [*labels[1:], labels[0]])._repr_html_()
+    assert "The most frequent mistakes" in html
+    assert len(html) < 60_000
+
+
+def test_a_copy_of_a_report_has_its_figures() -> None:
+    report = _report()
+    assert pickle.loads(pickle.dumps(report)).to_dict() == report.to_dict()
+
+
+def test_a_model_of_one_class_has_a_page_too() -> None:
+    model = Classifier().fit(["a b", "b c"], ["x", "x"])
+    assert 'id="mistakes"' not in model.evaluate(["a", "b"], ["x", "y"]).html()
 
 
 def test_the_words_of_a_class_are_those_that_tell_it_apart() -> None:

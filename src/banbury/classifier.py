@@ -332,7 +332,6 @@ class Classifier:
         >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
         True
         """
-        from banbury.duplicates import as_texts
         from banbury.evaluation import evaluate
         from banbury.report import Report
 
@@ -341,9 +340,7 @@ class Classifier:
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
         found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(
-            found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(as_texts(texts), labels)
-        )
+        return Report.of(found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(texts, labels))
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""

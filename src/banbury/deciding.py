@@ -203,8 +203,9 @@ class Promise:
         asked = f"at most {self.error:.2%} wrong of what is decided, with {self.confidence:.0%} confidence"
         if self.threshold is None:
             return f"nothing can be promised: {self.n_documents} documents do not show how to have {asked}"
+        where = f"decided from a probability of {self.threshold:.4f} on" if self.threshold else "everything is decided"
         return (
-            f"decided from a probability of {self.threshold:.4f} on: {asked}\n"
+            f"{where}: {asked}\n"
             f"{self.n_kept} of {self.n_documents} documents ({self.coverage:.1%}) are decided so, {self.n_wrong} wrong"
         )
 

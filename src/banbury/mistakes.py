@@ -147,7 +147,7 @@ def _joined(found: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator
 
     def above(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
         """How many times as many mistakes as by chance there are at least between groups, where there are more."""
-        many = found[left, right] > chance[left, right]
+        many = (found[left, right] > chance[left, right]) & (chance[left, right] > 0)
         times = np.zeros(len(left))
         times[many] = least(found[left, right][many], total, error) * total / chance[left, right][many]
         return times

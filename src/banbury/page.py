@@ -40,9 +40,9 @@ STYLE = """
 .banbury-page h3,.banbury-page li,.banbury-page code{overflow-wrap:anywhere}
 .banbury-page .words{display:flex;flex-wrap:wrap;gap:.15em .9em;justify-content:flex-start}
 .banbury-page .confusion td{padding:.2em .45em;min-width:2.6em}
-.banbury-page .wide td.text{min-width:16rem}
+.banbury-page .wide td.text:last-child{min-width:16rem}
 @media (max-width:40rem){.banbury-page .wide th.text{white-space:normal;overflow-wrap:anywhere;min-width:6.5rem}
-.banbury-page .wide td.text{min-width:12rem}}
+.banbury-page .wide td.text:last-child{min-width:12rem}}
 @media print{.banbury-page{max-width:none;padding:0;font-size:10pt}.banbury-page nav{display:none}
 .banbury-page article,.banbury-page figure,.banbury-page .cards{break-inside:avoid}
 .banbury-page section{margin:1em 0}.banbury-page .scroll{overflow:visible}
@@ -287,15 +287,16 @@ def _doubtful(diagnosis: Diagnosis) -> Any:
     rows = [
         (
             str(one.index),
-            isolated(one.label, width=NAME_WIDTH),
+            element("span", isolated(one.label, width=NAME_WIDTH), f" ({one.probability:.2%})"),
             isolated(" ".join(one.text.split()), width=90),
-            f"{one.probability:.2%}",
         )
         for one in diagnosis.doubtful[:MOST_ROWS]
     ]
     how = "by the model without the document" if diagnosis.were_learned else "by the model"
     caption = f"{len(diagnosis.doubtful)} labels get less probability than another one {how}; the most doubtful:"
-    return element("div", table(("document", "label", "text", "P(label)"), rows, caption, texts=3), class_="wide")
+    return element(
+        "div", table(("document", "label and its probability", "text"), rows, caption, texts=3), class_="wide"
+    )
 
 
 def _documents(diagnosis: Diagnosis) -> list[Any]:

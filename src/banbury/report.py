@@ -50,8 +50,11 @@ class Report(Evaluation):
         cls, evaluation: Evaluation, model: Model, document: Callable[[int], Any], look: Callable[[], Diagnosis]
     ) -> Report:
         """The same figures, with the model and the documents that they are of."""
-        figures = {one.name: getattr(evaluation, one.name) for one in fields(evaluation)}
-        return cls(**figures, model=model, document=document, look=look)
+        return cls(**_figures(evaluation), model=model, document=document, look=look)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is sent elsewhere are the figures; the documents and the model stay where they are.
+        return _evaluation, (_figures(self),)
 
     def mistakes(self, top: int = 10) -> list[Mistake]:
         """The mistakes of which the model was surest, with their explanations.
@@ -81,6 +84,7 @@ class Report(Evaluation):
 
     def html(self, *, title: str = "Report on a model", mistakes: int = 10, diagnose: bool = True) -> str:
         """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out."""
+        decides = len(self.predictions.classes) > 1  # a model of one class has no reasons
         return report_page(
             self,
             Contents(
@@ -88,8 +92,8 @@ class Report(Evaluation):
                 model=repr(self.model),
                 words=keywords(self.model.counts_),
                 groups=self.confused_groups(),
-                mistakes=self.mistakes(mistakes),
-                at_fault=self.words_at_fault(),
+                mistakes=self.mistakes(mistakes) if decides else None,
+                at_fault=self.words_at_fault() if decides else None,
                 diagnosis=self.diagnosis if diagnose else None,
             ),
         )
@@ -121,3 +125,11 @@ class Report(Evaluation):
 
     def _explain(self, row: int, label: Any, against: Any) -> Explanation:
         return self.model.explain(self.document(row), label=label, against=against)
+
+
+def _figures(evaluation: Evaluation) -> dict[str, Any]:
+    return {one.name: getattr(evaluation, one.name) for one in fields(Evaluation)}
+
+
+def _evaluation(figures: dict[str, Any]) -> Evaluation:
+    return Evaluation(**figures)

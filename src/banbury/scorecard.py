@@ -9,6 +9,8 @@ from banbury.intervals import Interval
 from banbury.markup import Markup, element, isolated, tint
 
 NAME_WIDTH = 28  # columns that the name of a class may take
+MOST_CLASSES = 60  # of a confusion as a whole: of more, the most frequent mistakes are listed
+MOST_MISTAKES = 40
 FEW = 8  # classes whose names have room above a confusion; of more there are numbers
 
 
@@ -65,6 +67,8 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
     >>> confusion_table(["ham", "spam"], [[8, 2], [0, 9]]).html.count("against-")
     1
     """
+    if len(classes) > MOST_CLASSES:
+        return _confusions(classes, confusion)
     is_wide = len(classes) > FEW
     columns = [str(at + 1) if is_wide else isolated(label, width=12) for at, label in enumerate(classes)]
     head = [element("th", "true ↓ predicted →", class_="text", scope="col")]
@@ -89,3 +93,13 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
     caption = element("caption", "Documents by their true and their predicted class")
     body = (element("thead", element("tr", head)), element("tbody", rows))
     return element("div", element("table", caption, body, class_="confusion"), class_="scroll")
+
+
+def _confusions(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) -> Markup:
+    """The most frequent mistakes, as a list."""
+    cells = [(-n, true, to) for true, row in enumerate(confusion) for to, n in enumerate(row) if n and true != to]
+    rows = [
+        (isolated(classes[true], width=NAME_WIDTH), isolated(classes[to], width=NAME_WIDTH), -n)
+        for n, true, to in sorted(cells)[:MOST_MISTAKES]
+    ]
+    return table(("true", "predicted", "documents"), rows, "The most frequent mistakes", texts=2)
