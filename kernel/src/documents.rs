@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::counting::each_on_a_thread;
-use crate::counts::{Counts, Kind, Names};
+use crate::counts::{Counts, Kind, Names, find_cell};
+use crate::error::Error;
+use crate::rows::Cell;
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
 
@@ -34,6 +36,17 @@ impl Features {
     pub fn range(&self, document: usize) -> Range<usize> {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         start..self.ends[document]
+    }
+
+    /// Those of the documents from number `first` on.
+    fn from(&self, first: usize) -> Features {
+        let start = if first == 0 { 0 } else { self.ends[first - 1] };
+        Features {
+            ids: self.ids[start..].to_vec(),
+            times: self.times[start..].to_vec(),
+            parents: self.parents.get(start..).unwrap_or_default().to_vec(),
+            ends: self.ends[first..].iter().map(|end| end - start).collect(),
+        }
     }
 
     fn append(&mut self, other: Features) {
@@ -102,6 +115,45 @@ impl Documents {
         }
         documents
     }
+
+    /// The first `n` held out: the counts without them, and the other documents. These are known by the same ids.
+    pub fn held_out(&self, counts: &Counts, n: usize) -> Result<(Counts, Documents), Error> {
+        let n = n.min(self.len());
+        let mut without = counts.clone();
+        for at in 0..n {
+            without.forget(self, at)?;
+        }
+        let rest = Documents {
+            rows: self.rows[n..].to_vec(),
+            classes: self.classes[n..].to_vec(),
+            weights: self.weights[n..].to_vec(),
+            places: self.places.iter().map(|&place| place.checked_sub(n as u32).unwrap_or(UNKNOWN)).collect(),
+            blocks: self.blocks.iter().map(|features| features.from(n)).collect(),
+        };
+        Ok((without, rest))
+    }
+}
+
+impl Counts {
+    /// Takes away a document that was looked up here; an error where it was never added leaves counts for nothing.
+    fn forget(&mut self, documents: &Documents, at: usize) -> Result<(), Error> {
+        let (class, weight) = (documents.classes[at], documents.weights[at]);
+        let never = |feature: String| Error::NeverAdded { feature, class: class as usize };
+        for (block, features) in documents.blocks.iter().enumerate() {
+            for i in features.range(at) {
+                let id = features.ids[i];
+                let cell = Cell { class, documents: weight, occurrences: weight.saturating_mul(features.times[i]) };
+                let known = find_cell(self.blocks[block].rows.get(id), class);
+                if known.documents < cell.documents || known.occurrences < cell.occurrences {
+                    return Err(never(format!("{:?}", self.name(block, id))));
+                }
+                self.blocks[block].rows.subtract(id, cell);
+            }
+        }
+        let own = &mut self.documents[class as usize];
+        *own = own.checked_sub(u64::from(weight)).ok_or_else(|| never("a document".into()))?;
+        Ok(())
+    }
 }
 
 /// Which of some words documents have.
@@ -142,6 +194,19 @@ impl Documents {
 pub fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     let share = n.div_ceil(parts.max(1)).max(1);
     (0..n).step_by(share).map(|from| from..(from + share).min(n)).collect()
+}
+
+/// Documents are summed up in so many parts, whatever the threads: the sums are always the same.
+const PARTS: usize = 16;
+
+/// Hands each part of `0..n` to `work`, on up to so many threads; the results are in the order of the parts.
+pub fn in_parts<R: Send>(n: usize, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let parts = shares(n, PARTS);
+    let groups = shares(parts.len(), threads.clamp(1, PARTS));
+    let found = each_on_a_thread(&groups, |group| {
+        parts[group.clone()].iter().map(|part| work(part.clone())).collect::<Vec<R>>()
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// The documents without their features.
@@ -391,6 +456,24 @@ mod tests {
         let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
         assert_eq!(found.words[start..found.ends[at] as usize], [2]);
         assert_eq!(found.lengths[at], 4);
+    }
+
+    #[test]
+    fn what_is_held_out_is_gone_from_the_counts_and_the_rest_stays_as_it_was() {
+        let (counts, documents) = looked_up(9);
+        let (without, rest) = documents.held_out(&counts, 2).expect("they were counted");
+        assert_eq!(rest.rows, documents.rows[2..]);
+        assert_eq!(without.documents.iter().sum::<u64>() + documents.weights[..2].iter().sum::<u32>() as u64, 4);
+        for (block, features) in rest.blocks.iter().enumerate() {
+            let all = &documents.blocks[block];
+            for at in 0..rest.len() {
+                assert_eq!(features.ids[features.range(at)], all.ids[all.range(at + 2)]);
+                assert!(features.range(at).all(|i| without.blocks[block].rows.is_live(features.ids[i])));
+            }
+        }
+        let (nothing, none) = documents.held_out(&counts, 9).expect("they were counted");
+        assert!(nothing.is_empty() && none.is_empty());
+        assert!(documents.held_out(&nothing, 1).is_err());
     }
 
     #[test]

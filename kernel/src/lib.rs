@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 pub mod array;
+pub mod correction;
 pub mod counting;
 pub mod counts;
 pub mod documents;

@@ -3,6 +3,7 @@
 //! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
+mod correction;
 mod input;
 mod readers;
 mod scoring;
@@ -416,6 +417,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<readers::ZstdDecoder>()?;
     module.add_class::<readers::ZstdEncoder>()?;
     module.add_function(wrap_pyfunction!(readers::join, module)?)?;
+    module.add_class::<correction::Correction>()?;
+    module.add_class::<correction::Ridge>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
     module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;

@@ -68,7 +68,7 @@ impl Shape {
     }
 
     /// Of how many classes the scores are computed: with two, the first one's is the other's negative.
-    fn n_scored(&self) -> usize {
+    pub fn n_scored(&self) -> usize {
         if self.is_two() { 1 } else { self.n_classes }
     }
 

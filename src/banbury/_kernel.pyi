@@ -136,6 +136,8 @@ class Documents:
         How many words of each document are known, repeated ones included (32-bit); where the words of each document end
         (64-bit); the words, as numbers among the names (32-bit). There are none where words are not counted.
         """
+    def held_out(self, n: int) -> tuple[Counts, Documents]:
+        """Counts without the first `n` documents, and the other documents as these counts know them."""
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
     ) -> bytes:
@@ -174,7 +176,7 @@ class Regression:
 class TrustScorer:
     """Scores documents by counts, as they are at the time of the call, and trust curves."""
 
-    def __init__(self, counts: Counts, curves: Sequence[float]) -> None: ...
+    def __init__(self, counts: Counts, curves: Sequence[float], correction: Correction | None = None) -> None: ...
     def scores(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
         """64-bit floats, by document and class: start + Σ weights; with two classes the first has 0."""
     def best(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
@@ -261,6 +263,36 @@ class ZstdEncoder:
 
 def join(parts: Sequence[Texts]) -> Held:
     """All texts of several columns, one after the other."""
+
+@final
+class Correction:
+    """Weights by feature, for each class (with two classes one, of the second less the first), on top of others.
+
+    Features are known by 64-bit hashes of their names, in rising order; weights are 32-bit floats, by feature and
+    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie.
+    """
+
+    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int) -> None: ...
+    def arrays(self) -> tuple[bytes, bytes]:
+        """Hashes and weights."""
+    def arranged(self, columns: Sequence[int | None]) -> Correction:
+        """The same weights for other classes: each has those of one of these, or none."""
+
+@final
+class Ridge:
+    """Softmax regression of labels on the presences of features, with a penalty on the squares of its weights.
+
+    To the score of each document and class (with two classes the second's log-odds) an offset is added; offsets and
+    weights of documents are 64-bit floats. It starts without weights.
+    """
+
+    def __init__(self, documents: Documents, weights: Buffer, offsets: Buffer) -> None: ...
+    def fit(self, penalty: float, steps: int, threads: int) -> float:
+        """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
+    def scores(self, documents: Documents, threads: int) -> bytes:
+        """64-bit floats, by document and class: what is added to the scores of other documents, of the same counts."""
+    def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
+        """The weights, and what each class's score starts with; `documents` are those that it was made from."""
 
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""

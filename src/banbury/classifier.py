@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
@@ -32,7 +33,7 @@ Labels = Any
 PARAMETERS = (
     "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
 )  # fmt: skip
-EFFORTS = ("counting",)
+EFFORTS = ("counting", "best")
 
 
 class Classifier:
@@ -58,7 +59,9 @@ class Classifier:
     prior
         `"empirical"`, `"uniform"`, or a probability for each label.
     effort
-        `"counting"`: one pass over the documents, and what follows from the counts.
+        Of the automatic model. `"counting"`: one pass over the documents, and what follows from the counts. `"best"`:
+        besides, a weight for each feature, fitted to what the counts alone could not tell, where that helps on
+        documents that were held out.
     calibration
         `"auto"`, or None for the posterior of the plain likelihood as it is.
     threads
@@ -124,7 +127,13 @@ class Classifier:
         """Learn from these documents alone; what was learned before is gone."""
         self._check_settings()
         model, report = TextModel.fitted(
-            texts, as_labels(labels), weights, self._settings(), analyzer=self.analyzer, threads=self.threads
+            texts,
+            as_labels(labels),
+            weights,
+            self._settings(),
+            analyzer=self.analyzer,
+            effort=self.effort,
+            threads=self.threads,
         )
         self._take(model, report)
         return self
@@ -140,7 +149,9 @@ class Classifier:
         'spam'
         """
         self._check_settings()
-        model, report = fitted_in_batches(batches, self._settings(), analyzer=self.analyzer, threads=self.threads)
+        model, report = fitted_in_batches(
+            batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
+        )
         self._take(model, report)
         return self
 
@@ -152,7 +163,9 @@ class Classifier:
         """
         self._check_settings()
         model = self._fitted()
-        self._report = model.choose(texts, as_labels(labels), weights, self._settings(), threads=self.threads)
+        self._report = model.choose(
+            texts, as_labels(labels), weights, self._settings(), effort=self.effort, threads=self.threads
+        )
         return self
 
     def learn(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
@@ -198,6 +211,19 @@ class Classifier:
         odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
         odds /= odds.sum(axis=1, keepdims=True)
         return odds
+
+    def probabilities(self, text: str, *, prior: Any = None) -> dict[Any, float]:
+        """The probability of each class for one text, by label: `predict_proba` without arrays.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> {label: round(chance, 2) for label, chance in model.probabilities("happy").items()}
+        {'negative': 0.33, 'positive': 0.67}
+        """
+        reading = self._reading(prior)
+        scores = reading.scores_of(text)
+        highest = max(scores)
+        odds = [exp(score - highest) for score in scores]
+        return dict(zip(reading.classes, (one / sum(odds) for one in odds), strict=True))
 
     def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
@@ -312,7 +338,9 @@ class Classifier:
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
         found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(found, self, lambda row: _kernel.text_at(texts, row))
+        return Report.of(
+            found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(as_texts(texts), labels)
+        )
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""

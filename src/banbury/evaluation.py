@@ -213,7 +213,7 @@ class Evaluation:
     def __str__(self) -> str:
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
         lines += [f"{name:17}  {value:7.4f}  {interval or ''}".rstrip() for name, value, interval in self.figures()]
-        lines += [self._unknown_line()] if self.unknown_labels else []
+        lines += [self.unknown_note()] if self.unknown_labels else []
         names = [shorten(str(label), NAME_WIDTH) for label in self.classes]
         width = max(len(name) for name in [*names, "class"])
         lines += ["", f"{'class':{width}}  precision  recall      F1  documents"]
@@ -230,7 +230,8 @@ class Evaluation:
                 lines.append(f"{name:{width}}  {cells}")
         return "\n".join(lines)
 
-    def _unknown_line(self) -> str:
+    def unknown_note(self) -> str:
+        """Which labels the model does not know, and how many documents have them."""
         named = ", ".join(f"{shorten(str(label), NAME_WIDTH)} ({n})" for label, n in self.unknown_labels[:10])
         more = f" and {len(self.unknown_labels) - 10} more" if len(self.unknown_labels) > 10 else ""
         return f"labels that the model does not know, all mistakes: {named}{more}"
@@ -239,7 +240,7 @@ class Evaluation:
         return piece(self._tables())
 
     def _tables(self) -> list[Markup]:
-        notes = [self._unknown_line()] if self.unknown_labels else []
+        notes = [self.unknown_note()] if self.unknown_labels else []
         caption = f"{self.n_right} of {self.n_documents} documents right"
         return [
             figures_table(self.figures(), caption, notes),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil, erfc, exp, lgamma, log, log1p, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.probability import beta_quantile
@@ -32,7 +31,7 @@ def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> I
     """
     if trials <= 0:
         return Interval(0.0, 1.0)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = _normal_quantile((1 + confidence) / 2)
     share = successes / trials
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
@@ -115,7 +114,7 @@ def mean_interval(values: NDArray[Any], weights: NDArray[Any], confidence: float
     n = float(weights.sum())
     mean = float((weights * values).sum()) / n
     spread = float((weights * np.square(values - mean)).sum()) / max(n - 1, 1)
-    half = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(spread / n)
+    half = _normal_quantile((1 + confidence) / 2) * sqrt(spread / n)
     return Interval(mean - half, mean + half)
 
 
@@ -145,3 +144,9 @@ def fewest_trials(chance: float, error: float) -> int:
     59
     """
     return ceil(log(error) / log1p(-chance))
+
+
+def _normal_quantile(p: float) -> float:
+    from statistics import NormalDist  # it takes longer to import than a model to load
+
+    return NormalDist().inv_cdf(p)

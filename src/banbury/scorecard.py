@@ -9,6 +9,7 @@ from banbury.intervals import Interval
 from banbury.markup import Markup, element, isolated, tint
 
 NAME_WIDTH = 28  # columns that the name of a class may take
+FEW = 8  # classes whose names have room above a confusion; of more there are numbers
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | None = None, texts: int = 1) -> Markup:
@@ -64,17 +65,27 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
     >>> confusion_table(["ham", "spam"], [[8, 2], [0, 9]]).html.count("against-")
     1
     """
+    is_wide = len(classes) > FEW
+    columns = [str(at + 1) if is_wide else isolated(label, width=12) for at, label in enumerate(classes)]
     head = [element("th", "true ↓ predicted →", class_="text", scope="col")]
-    head += [element("th", isolated(label, width=12), scope="col") for label in classes]
+    head += [
+        element("th", shown, scope="col", title=str(label) if is_wide else None)
+        for shown, label in zip(columns, classes, strict=True)
+    ]
     rows = []
     for number, (label, counts) in enumerate(zip(classes, confusion, strict=True)):
         total = max(sum(counts), 1)
+        # The root, so that few mistakes are seen too.
         cells = [
-            element("td", str(n) if n else element("span", "·", class_="quiet"), class_=tint(sign * n / total))
-            for n, sign in zip(counts, [1 if at == number else -1 for at in range(len(counts))], strict=True)
+            element(
+                "td",
+                str(n) if n else element("span", "·", class_="quiet"),
+                class_=tint(n / total if at == number else -((n / total) ** 0.5)),
+            )
+            for at, n in enumerate(counts)
         ]
-        rows.append(element("tr", element("th", isolated(label, width=NAME_WIDTH), class_="text", scope="row"), cells))
-    caption = element("caption", "Confusion: documents by their true and their predicted class")
-    return element(
-        "div", element("table", caption, element("thead", element("tr", head)), element("tbody", rows)), class_="scroll"
-    )
+        name = [f"{number + 1}. " if is_wide else None, isolated(label, width=NAME_WIDTH)]
+        rows.append(element("tr", element("th", name, class_="text", scope="row"), cells))
+    caption = element("caption", "Documents by their true and their predicted class")
+    body = (element("thead", element("tr", head)), element("tbody", rows))
+    return element("div", element("table", caption, body, class_="confusion"), class_="scroll")

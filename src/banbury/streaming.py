@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
+from banbury.correction import MOST_CHARACTERS
 from banbury.counts import Counts, as_labels, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import InputError
 from banbury.likelihoods import log_prior
@@ -36,7 +37,12 @@ class _Part(NamedTuple):
 
 
 def fitted_in_batches(
-    batches: Iterable[Any], settings: Settings, *, analyzer: Analyzer | str | None, threads: int | None
+    batches: Iterable[Any],
+    settings: Settings,
+    *,
+    analyzer: Analyzer | str | None,
+    effort: str = "counting",
+    threads: int | None = None,
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of the documents of all batches, with everything chosen, and how well it does.
 
@@ -44,9 +50,15 @@ def fitted_in_batches(
     all are kept and nothing is different from a list of them.
     """
     parts = _parts(batches)
-    first, is_all = _gathered(parts, HELD)
+    first, is_all = _gathered(parts, MOST_CHARACTERS if effort == "best" else HELD)
     if is_all:
-        return TextModel.fitted(first.texts, first.labels, first.weights, settings, analyzer=analyzer, threads=threads)
+        texts, labels, weights, _ = first
+        return TextModel.fitted(texts, labels, weights, settings, analyzer=analyzer, effort=effort, threads=threads)
+    if effort == "best":
+        raise InputError(
+            f"effort='best' looks at all documents several times, and these have more than {MOST_CHARACTERS >> 20} "
+            "million characters; effort='counting' needs to see each of them once"
+        )
     guess, _ = analyzers_for(analyzer, len(first.labels), first.n_characters, settings)
     stream = _Stream(guess, threads)
     stream.add(first)
@@ -157,7 +169,7 @@ class _Stream:
         texts, numbers, weights, places = self._sample.documents()
         known = list(self._labels)
         labels = [known[number] for number in numbers]
-        report = model.chosen_by(texts, labels, weights, settings, narrower, self._threads)
+        report = model.chosen_by(texts, labels, weights, settings, "counting", narrower, self._threads)
         return model, None if report is None else _placed(report, places)
 
 

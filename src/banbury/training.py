@@ -42,7 +42,7 @@ class TrainingReport(Evaluation):
     """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
 
     def __str__(self) -> str:
-        lines = ["leave-one-out: each document predicted by the model without it", f"chosen: {self.chosen}"]
+        lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
         lines += [f"note: {self.note}"] if self.note else []
         lines.append(super().__str__())
         if len(self.tried) > 1:
@@ -86,28 +86,36 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def training_report(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> TrainingReport:
-    """The report on what leave-one-out has seen; `text` gives the text of a document by its number."""
-    import numpy as np
+def training_report(
+    classes: list[Any], seen: Seen, text: Callable[[int], str], *, doubts: Seen | None = None
+) -> TrainingReport:
+    """The report on what was seen; `text` gives the text of a document by its number.
 
-    own, logs = seen.own, seen.log_probabilities
+    Doubtful labels are looked for in `doubts`, where more documents were seen there.
+    """
     evaluation = evaluate(
-        [classes[number] for number in own.tolist()],
-        log_probabilities=logs,
+        [classes[number] for number in seen.own.tolist()],
+        log_probabilities=seen.log_probabilities,
         classes=classes,
         weights=seen.weights,
         rows=list(seen.rows),
     )
-    own_logs = logs[np.arange(len(own)), own]
-    doubtful = [
-        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
-        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
-        if logs[at].argmax() != own[at]
-    ]
     return TrainingReport(
         **{one.name: getattr(evaluation, one.name) for one in fields(evaluation)},
         chosen=seen.chosen,
         tried=[tried for tried in seen.tried if isfinite(tried.log_loss)],
         note=seen.note,
-        doubtful=doubtful,
+        doubtful=_doubtful(classes, doubts or seen, text),
     )
+
+
+def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
+    import numpy as np
+
+    own, logs = seen.own, seen.log_probabilities
+    own_logs = logs[np.arange(len(own)), own]
+    return [
+        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
+        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
+        if logs[at].argmax() != own[at]
+    ]

@@ -5,8 +5,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use super::correction::Correction;
 use super::input::{self, Texts, input_error};
 use super::{Counts, State, exception, processors, unknown};
+use crate::correction;
 use crate::counts;
 use crate::likelihoods::{Form, Likelihood};
 use crate::scoring::{self, Plain, Reading};
@@ -37,15 +39,20 @@ impl Recipe for Form {
     }
 }
 
-/// The curves of the automatic model.
-struct Curves(Vec<f64>);
+/// The curves of the automatic model, and its correction.
+struct Curves {
+    numbers: Vec<f64>,
+    correction: Option<Arc<correction::Correction>>,
+}
 
 impl Recipe for Curves {
     type Reading = trust::Model;
 
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<trust::Model> {
-        let fits = trust::Shape::new(analyzer, counts.n_classes()).len() == self.0.len();
-        fits.then(|| trust::Model::new(counts, analyzer, &self.0))
+        let shape = trust::Shape::new(analyzer, counts.n_classes());
+        let is_for = |correction: &Arc<correction::Correction>| correction.n_scored() == shape.n_scored();
+        let fits = shape.len() == self.numbers.len() && self.correction.as_ref().is_none_or(is_for);
+        fits.then(|| trust::Model::new(counts, analyzer, &self.numbers, self.correction.clone()))
     }
 }
 
@@ -273,8 +280,10 @@ pub struct TrustScorer {
 #[pymethods]
 impl TrustScorer {
     #[new]
-    fn new(counts: Py<Counts>, curves: Vec<f64>) -> Self {
-        TrustScorer { current: Current::new(counts, Curves(curves)) }
+    #[pyo3(signature = (counts, curves, correction = None))]
+    fn new(counts: Py<Counts>, curves: Vec<f64>, correction: Option<&Correction>) -> Self {
+        let correction = correction.map(|correction| correction.inner.clone());
+        TrustScorer { current: Current::new(counts, Curves { numbers: curves, correction }) }
     }
 
     fn scores<'py>(

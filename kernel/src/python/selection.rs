@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 
 use super::input::{Held, Texts, input_error};
 use super::scoring::{MISFIT, form_of};
-use super::{Analyzer, Counts, processors};
+use super::{Analyzer, Counts, exception, processors};
 use crate::counts;
 use crate::documents;
 use crate::duplicates;
@@ -19,11 +19,11 @@ use crate::trust;
 pub struct Documents {
     counts: Py<Counts>,
     version: u64,
-    inner: documents::Documents,
+    pub inner: documents::Documents,
 }
 
 impl Documents {
-    fn with<R: Send>(
+    pub fn with<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&counts::Counts, &text::Analyzer) -> R + Send,
@@ -102,6 +102,14 @@ impl Documents {
             PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
             PyBytes::new(py, bytemuck::cast_slice(&found.words)),
         ))
+    }
+
+    /// Counts without the first `n` documents, and the other documents as these know them.
+    fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
+        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
+        let (counts, inner) = found.map_err(|error| exception(py, error))?;
+        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
+        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
     }
 
     fn log_likelihoods<'py>(

@@ -16,6 +16,7 @@ pub struct TrustScratch {
     few: Weights,
     channels: ChannelSums,
     word_shares: Vec<f64>,
+    corrections: Vec<f64>,
 }
 
 impl Reading for Model {
@@ -27,6 +28,9 @@ impl Reading for Model {
     }
 
     fn keep(&self, counts: &Counts) -> Vec<Weights> {
+        if let Some(correction) = &self.correction {
+            correction.prepare(counts);
+        }
         let weights = |block: usize| match self.shape.blocks[block] {
             Some(_) => Weights::of(self, counts, block),
             None => Weights::default(),
@@ -89,7 +93,7 @@ impl Model {
     /// With more classes: what the features of a document say, by class.
     fn add_channels(&self, counts: &Counts, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
         let n = self.shape.n_classes;
-        let TrustScratch { seen, few, channels, word_shares } = scratch;
+        let TrustScratch { seen, few, channels, word_shares, corrections } = scratch;
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
@@ -110,6 +114,15 @@ impl Model {
             }
             for (class, log) in logs.iter_mut().enumerate() {
                 *log += channels.weights[class] * half + channels.weights[n + class] * one + channels.odds[class];
+            }
+            if self.correction.is_some() {
+                corrections.clear();
+                corrections.resize(n, 0.0);
+                for known in features {
+                    let more = self.corrections(counts, block, known.id).iter();
+                    corrections.iter_mut().zip(more).for_each(|(sum, &more)| *sum += f64::from(more));
+                }
+                logs.iter_mut().zip(&*corrections).for_each(|(log, more)| *log += more * half);
             }
             if self.shape.pairs() == Some(block) {
                 let taken_back = |at: usize, known: &Known| match kept {

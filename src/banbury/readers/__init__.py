@@ -164,7 +164,8 @@ def read(
         Paths, `"-"` for standard input, or open binary files; a folder has a text in each file, and the names of its
         folders as labels. What is compressed (gzip, zstd, bz2, xz) is expanded.
     format
-        `"jsonl"`, `"json"`, `"csv"`, `"tsv"`, `"fasttext"`, `"lines"`, `"parquet"` or `"folder"`; found out by default.
+        `"jsonl"`, `"json"`, `"csv"`, `"tsv"`, `"fasttext"`, `"lines"`, `"parquet"`, `"folder"`, `"mbox"`,
+        `"maildir"` or `"mail"` (a message in each file); found out by default.
     text, label, weight
         The names of the columns, or their numbers from 1 on. Text and label are guessed by default; `label=False` reads
         none. Without a header, columns are called `"1"`, `"2"`, …
@@ -227,6 +228,16 @@ def _is_folder(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and os.path.isdir(source)
 
 
+def _folder(path: str, options: dict[str, Any]) -> Any:
+    from banbury.readers.mailboxes import Messages, is_maildir_folder
+    from banbury.readers.sources import Folder
+
+    format = options["format"]
+    if format in ("mail", "maildir") or (format is None and is_maildir_folder(path)):
+        return Messages(path, options)
+    return Folder(path, options)
+
+
 class _Opened:
     """One file whose layout is known, ready to be read once."""
 
@@ -238,9 +249,7 @@ class _Opened:
         if like is not None:  # further files are read like the first
             columns = {"text": like.text, "label": like.label or False}
         if _is_folder(source):
-            from banbury.readers.sources import Folder
-
-            self.source: Any = Folder(os.fspath(source), options)
+            self.source: Any = _folder(os.fspath(source), options | columns)
             self.layout: Layout = self.source.layout
             return
         self._stream = stream = Stream(source)
@@ -261,6 +270,12 @@ class _Opened:
             from banbury.readers.sources import Array
 
             self.source = Array(self._blocks, stream.name, options | columns)
+            self.layout = self.source.layout
+            return
+        if format in ("mbox", "mail"):
+            from banbury.readers.mailboxes import Mailbox
+
+            self.source = Mailbox(self._blocks, stream.name, options | columns)
             self.layout = self.source.layout
             return
         if format not in PLAIN:

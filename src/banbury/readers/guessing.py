@@ -14,7 +14,9 @@ from banbury.readers.streams import EXTENSIONS as COMPRESSIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMATS = ("jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder")
+FORMATS = (
+    "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
+)  # fmt: skip
 EXTENSIONS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -23,6 +25,8 @@ EXTENSIONS = {
     ".tab": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".mbox": "mbox",
+    ".eml": "mail",
     ".ft": "fasttext",
     ".fasttext": "fasttext",
 }
@@ -55,7 +59,10 @@ class Layout:
     """What nobody has said."""
 
     def __str__(self) -> str:
-        names = {"jsonl": "JSON Lines", "lines": "lines", "fasttext": "fastText", "folder": "a folder of texts"}
+        names = {
+            "jsonl": "JSON Lines", "lines": "lines", "fasttext": "fastText", "folder": "a folder of texts",
+            "mbox": "an mbox", "maildir": "a maildir", "mail": "messages",
+        }  # fmt: skip
         parts = [names.get(self.format, self.format.upper())]
         if self.format == "csv" and self.delimiter != ",":
             parts.append("with tabs" if self.delimiter == "\t" else f"with {self.delimiter!r}")
@@ -79,6 +86,8 @@ def format_of(name: str, head: bytes) -> str:
         return "json" if known == "jsonl" and head.lstrip()[:1] == b"[" else known
     if head.startswith(b"PAR1"):
         return "parquet"
+    if re.match(rb"From \S+ .*\d\d:\d\d", head):
+        return "mbox"
     text = head[:SAMPLE].decode("utf-8", "replace").lstrip()
     if text.startswith("["):
         return "json" if re.match(r"\[\s*[{\]]", text) else "lines"

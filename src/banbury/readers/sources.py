@@ -25,7 +25,7 @@ class Folder:
         self._path = path
         self._encoding = options["encoding"] or "utf-8"
         self._longest = options["limits"].row
-        self._files = sorted(_files(path))
+        self._files = sorted(files_below(path))
         has_labels = options["label"] is not False and any(os.path.dirname(file) for file in self._files)
         label = "label" if has_labels else None
         self.layout = Layout("folder", ("file", "text", *filter(None, [label])), "text", label)
@@ -47,9 +47,9 @@ class Folder:
                 numbers.append(number)
                 size += len(row["text"])
             if size > ENOUGH:
-                yield _batch(rows, numbers, self.layout), bad
+                yield batch_of(rows, numbers, self.layout), bad
                 rows, numbers, bad, size = [], [], [], 0
-        yield _batch(rows, numbers, self.layout), bad
+        yield batch_of(rows, numbers, self.layout), bad
 
     def _row(self, file: str) -> tuple[dict[str, Any], str]:
         path = os.path.join(self._path, file)
@@ -68,7 +68,7 @@ class Folder:
         return {"file": file, "text": text, **({"label": label} if self.layout.label else {})}, ""
 
 
-def _files(path: str) -> Iterator[str]:
+def files_below(path: str) -> Iterator[str]:
     """The files below a folder, without those that hide."""
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -198,7 +198,7 @@ def _checked(rows: list[Any], line: int, name: str, layout: Layout, weight: Any)
         else:
             good.append(row)
             lines.append(number)
-    return _batch(good, lines, layout, weight), bad
+    return batch_of(good, lines, layout, weight), bad
 
 
 def _fault(row: Any, layout: Layout) -> str:
@@ -215,7 +215,8 @@ def _fault(row: Any, layout: Layout) -> str:
     return "" if isinstance(label, str | int) else f"its label is {label!r}; a label is text, a whole number or a truth"
 
 
-def _batch(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weight: Any = None) -> Batch:
+def batch_of(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weight: Any = None) -> Batch:
+    """A batch of rows that are dictionaries."""
     from banbury.readers import Batch
 
     return Batch(
