@@ -239,6 +239,7 @@ def test_a_column_that_never_varied_is_drawn_as_it_is() -> None:
         (lambda settings, arrays: settings.update(edges=[2, 2]), "not those of its columns"),
         (lambda settings, arrays: settings["kind"].update(kind="unheard of"), "no kind of column 'unheard of'"),
         (lambda settings, arrays: settings["kind"].update(colour="red"), "no setting 'colour'"),
+        (lambda settings, arrays: settings["kind"].update(bins=-1), "cannot be so: bins is -1"),
     ],
 )
 def test_damaged_parts_are_refused(damage: Any, message: str) -> None:
