@@ -22,7 +22,7 @@ def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
     assert "accuracy 0." in text
     for label in ("negative", "positive"):
         assert f"Strongest for {label}: " in text
-    assert "negative rather than positive" in text
+    assert "negative (0.941) rather than positive (0.059)" in text
     assert "total" in text
     assert "\x1b" not in text  # no colours where nobody sees them
 

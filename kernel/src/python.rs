@@ -504,15 +504,28 @@ impl Scorer {
         Ok(self.current(&state, &counts.analyzer).best(&state.counts, &counts.analyzer, &[&text], &log_prior, 1)[0])
     }
 
-    /// What each feature adds to each class's score; None for one that is not known.
-    fn weights(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Vec<Option<Vec<f64>>>> {
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let counts = self.counts.get();
         counts.check(py)?;
-        Ok(py.detach(|| {
+        let weights = py.detach(|| {
             let state = counts.read();
-            let scorer = self.current(&state, &counts.analyzer);
-            names.iter().map(|name| scorer.weights(&state.counts, name)).collect()
-        }))
+            self.current(&state, &counts.analyzer).weights(&state.counts, names.as_deref(), min_documents)
+        });
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&weights)))
+    }
+
+    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
+        let counts = self.counts.get();
+        counts.check(py)?;
+        let text = input::text_of(text);
+        let state = counts.read();
+        Ok(self.current(&state, &counts.analyzer).terms(&state.counts, &counts.analyzer, &text))
     }
 
     fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -527,8 +540,8 @@ impl Scorer {
         Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
     }
 
-    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, and for each of them and
-    /// each class its documents, its occurrences and its log-probability.
+    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, how many
+    /// words each has, and for each of them and each class its documents, its occurrences and its log-probability.
     #[pyo3(signature = (names=None, min_documents=1))]
     #[allow(clippy::type_complexity)]
     fn table<'py>(
@@ -536,7 +549,8 @@ impl Scorer {
         py: Python<'py>,
         names: Option<Vec<String>>,
         min_documents: u64,
-    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)>
+    {
         let counts = self.counts.get();
         counts.check(py)?;
         let table = py.detach(|| {
@@ -546,7 +560,8 @@ impl Scorer {
         let bytes = |slice: &[u8]| PyBytes::new(py, slice);
         let documents = bytes(bytemuck::cast_slice(&table.documents));
         let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
-        Ok((table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities))))
+        let logs = bytes(bytemuck::cast_slice(&table.log_probabilities));
+        Ok((table.names, bytes(&table.lengths), documents, occurrences, logs))
     }
 }
 

@@ -281,6 +281,23 @@ impl TrustScorer {
         let scorer = self.current(&state, &counts.analyzer).ok_or_else(|| misfit(py))?;
         Ok(scorer.terms(&state.counts, &counts.analyzer, &text))
     }
+
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let counts = self.counts.get();
+        counts.check(py)?;
+        let weights = py.detach(|| {
+            let state = counts.read();
+            let scorer = self.current(&state, &counts.analyzer)?;
+            Some(scorer.weights(&state.counts, names.as_deref(), min_documents))
+        });
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&weights.ok_or_else(|| misfit(py))?)))
+    }
 }
 
 /// Documents that can be read more than once.

@@ -9,6 +9,7 @@ use super::weights::Weights;
 use crate::counting::each_on_a_thread;
 use crate::counts::Counts;
 use crate::documents::{Features, Finder, Scratch};
+use crate::scoring::features;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
 
@@ -231,6 +232,13 @@ impl Scorer {
             }
         }
         terms
+    }
+
+    /// What each of these features adds to each class's score where it is the only one of its block, in the order of the
+    /// plain scorer's table.
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
+        let weight = |(block, id)| self.model.term(counts, block, id, 1.0);
+        features(counts, names, min_documents).into_iter().flat_map(weight).collect()
     }
 }
 
