@@ -29,8 +29,9 @@ def written(function: Function) -> Parameters:
     by_place = [*arguments.posonlyargs, *arguments.args]
     defaults = [inspect.Parameter.empty] * (len(by_place) - len(arguments.defaults))
     values = [*defaults, *map(ast.literal_eval, arguments.defaults)]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters: Parameters = [(a.arg, kind, value) for a, value in zip(by_place, values, strict=True)]
+    kinds: list[Any] = [inspect.Parameter.POSITIONAL_ONLY] * len(arguments.posonlyargs)
+    kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(arguments.args)
+    parameters: Parameters = [(a.arg, kind, v) for a, kind, v in zip(by_place, kinds, values, strict=True)]
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         value = inspect.Parameter.empty if default is None else ast.literal_eval(default)
         parameters.append((argument.arg, inspect.Parameter.KEYWORD_ONLY, value))

@@ -124,6 +124,17 @@ pub struct Counts {
     pub documents: Vec<u64>,
 }
 
+/// Features and where they were seen, feature by feature: an inverted index where each document is a class.
+#[derive(Default)]
+pub struct Postings {
+    pub names: Vec<String>,
+    /// Where the classes of each feature end among `classes`.
+    pub ends: Vec<u64>,
+    pub classes: Vec<u32>,
+    /// How often the feature was seen in that class.
+    pub occurrences: Vec<u32>,
+}
+
 impl Counts {
     pub fn new(kinds: &[Kind], n_classes: usize) -> Self {
         let blocks = kinds.iter().map(|&kind| Block::new(kind, n_classes)).collect();
@@ -292,6 +303,25 @@ impl Counts {
         }
         self.documents = documents;
         self.blocks.iter_mut().for_each(|block| block.rows.renumber(to, n_classes));
+    }
+
+    /// Every feature that is counted, by block and name, and the classes that have it.
+    pub fn postings(&self) -> Postings {
+        let mut postings = Postings::default();
+        for (at, block) in self.blocks.iter().enumerate() {
+            let live = (0..block.rows.len() as u32).filter(|&id| block.rows.is_live(id));
+            let mut named: Vec<(String, u32)> = live.map(|id| (self.name(at, id), id)).collect();
+            named.sort_unstable();
+            for (name, id) in named {
+                for cell in block.rows.get(id).iter().filter(|cell| !cell.is_zero()) {
+                    postings.classes.push(cell.class);
+                    postings.occurrences.push(cell.occurrences);
+                }
+                postings.names.push(name);
+                postings.ends.push(postings.classes.len() as u64);
+            }
+        }
+        postings
     }
 
     /// These counts with the features that `keep` accepts, sorted by name, with indexes that can go into a file, and the

@@ -7,10 +7,13 @@
 //! texts of one class are one document of their joint weight. So nothing that is computed from them depends on the order
 //! in which they came.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::counting::each_on_a_thread;
-use crate::counts::{Counts, Kind, Names};
+use crate::counts::{Counts, Kind, Names, find_cell};
+use crate::error::Error;
+use crate::rows::Cell;
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
 
@@ -33,6 +36,17 @@ impl Features {
     pub fn range(&self, document: usize) -> Range<usize> {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         start..self.ends[document]
+    }
+
+    /// Those of the documents from number `first` on.
+    fn from(&self, first: usize) -> Features {
+        let start = if first == 0 { 0 } else { self.ends[first - 1] };
+        Features {
+            ids: self.ids[start..].to_vec(),
+            times: self.times[start..].to_vec(),
+            parents: self.parents.get(start..).unwrap_or_default().to_vec(),
+            ends: self.ends[first..].iter().map(|end| end - start).collect(),
+        }
     }
 
     fn append(&mut self, other: Features) {
@@ -101,6 +115,79 @@ impl Documents {
         }
         documents
     }
+
+    /// The first `n` held out: the counts without them, and the other documents. These are known by the same ids.
+    pub fn held_out(&self, counts: &Counts, n: usize) -> Result<(Counts, Documents), Error> {
+        let n = n.min(self.len());
+        let mut without = counts.clone();
+        for at in 0..n {
+            without.forget(self, at)?;
+        }
+        let rest = Documents {
+            rows: self.rows[n..].to_vec(),
+            classes: self.classes[n..].to_vec(),
+            weights: self.weights[n..].to_vec(),
+            places: self.places.iter().map(|&place| place.checked_sub(n as u32).unwrap_or(UNKNOWN)).collect(),
+            blocks: self.blocks.iter().map(|features| features.from(n)).collect(),
+        };
+        Ok((without, rest))
+    }
+}
+
+impl Counts {
+    /// Takes away a document that was looked up here; an error where it was never added leaves counts for nothing.
+    fn forget(&mut self, documents: &Documents, at: usize) -> Result<(), Error> {
+        let (class, weight) = (documents.classes[at], documents.weights[at]);
+        let never = |feature: String| Error::NeverAdded { feature, class: class as usize };
+        for (block, features) in documents.blocks.iter().enumerate() {
+            for i in features.range(at) {
+                let id = features.ids[i];
+                let cell = Cell { class, documents: weight, occurrences: weight.saturating_mul(features.times[i]) };
+                let known = find_cell(self.blocks[block].rows.get(id), class);
+                if known.documents < cell.documents || known.occurrences < cell.occurrences {
+                    return Err(never(format!("{:?}", self.name(block, id))));
+                }
+                self.blocks[block].rows.subtract(id, cell);
+            }
+        }
+        let own = &mut self.documents[class as usize];
+        *own = own.checked_sub(u64::from(weight)).ok_or_else(|| never("a document".into()))?;
+        Ok(())
+    }
+}
+
+/// Which of some words documents have.
+#[derive(Default)]
+pub struct Incidence {
+    /// How many words of each document are known, repeated ones included.
+    pub lengths: Vec<u32>,
+    /// Where the words of each document end.
+    pub ends: Vec<u64>,
+    /// Numbers of words, each once in a document.
+    pub words: Vec<u32>,
+}
+
+impl Documents {
+    /// Which of these words each document has; none, where words are not counted.
+    pub fn incidence(&self, counts: &Counts, names: &[String]) -> Incidence {
+        let mut found = Incidence::default();
+        let (Some(block), Some(features)) = (counts.blocks.first(), self.blocks.first()) else { return found };
+        let mut numbers = vec![UNKNOWN; block.len()];
+        if block.kind == Kind::Words {
+            for (number, name) in names.iter().enumerate() {
+                if let Some(place) = numbers.get_mut(counts.find(0, name) as usize) {
+                    *place = number as u32;
+                }
+            }
+        }
+        for document in 0..self.len() {
+            let range = features.range(document);
+            found.lengths.push(features.times[range.clone()].iter().sum());
+            found.words.extend(features.ids[range].iter().map(|&id| numbers[id as usize]).filter(|&n| n != UNKNOWN));
+            found.ends.push(found.words.len() as u64);
+        }
+        found
+    }
 }
 
 /// Ranges of about the same length that cover `0..n`.
@@ -109,13 +196,22 @@ pub fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
     (0..n).step_by(share).map(|from| from..(from + share).min(n)).collect()
 }
 
+/// Documents are summed up in so many parts, whatever the threads: the sums are always the same.
+const PARTS: usize = 16;
+
+/// Hands each part of `0..n` to `work`, on up to so many threads; the results are in the order of the parts.
+pub fn in_parts<R: Send>(n: usize, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let parts = shares(n, PARTS);
+    let groups = shares(parts.len(), threads.clamp(1, PARTS));
+    let found = each_on_a_thread(&groups, |group| {
+        parts[group.clone()].iter().map(|part| work(part.clone())).collect::<Vec<R>>()
+    });
+    found.into_iter().flatten().collect()
+}
+
 /// The documents without their features.
 fn chosen(texts: &[&str], classes: &[u32], weights: Option<&[u32]>, most: usize, threads: usize) -> Documents {
-    let seed = Seed::fixed(0);
-    let hashes = each_on_a_thread(&shares(texts.len(), threads), |part| {
-        texts[part.clone()].iter().map(|text| seed.digest(text.as_bytes())).collect::<Vec<u64>>()
-    })
-    .concat();
+    let hashes = digests(texts, threads);
     let weight = |row: u32| weights.map_or(1, |weights| weights[row as usize]);
     let mut order: Vec<u32> = (0..texts.len() as u32).filter(|&row| weight(row) > 0).collect();
     let key = |row: u32| (hashes[row as usize], texts[row as usize], classes[row as usize], row);
@@ -132,6 +228,68 @@ fn chosen(texts: &[&str], classes: &[u32], weights: Option<&[u32]>, most: usize,
         documents.weights.push(group.iter().map(|&row| weight(row)).fold(0, u32::saturating_add));
     }
     documents
+}
+
+/// The documents that [`Documents::new`] would take, of more than fit into memory: the texts with the smallest hashes, seen so
+/// far, and of each what every class has of it.
+pub struct Sample {
+    most: usize,
+    kept: BTreeMap<(u64, Box<str>), Vec<Member>>,
+    /// How many documents were given so far.
+    seen: u64,
+}
+
+/// Equal documents of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub class: u32,
+    pub weight: u32,
+    /// Where the first of them was.
+    pub row: u64,
+}
+
+impl Sample {
+    /// At least `most` documents, where there are so many: those of one text stay together.
+    pub fn new(most: usize) -> Self {
+        Sample { most, kept: BTreeMap::new(), seen: 0 }
+    }
+
+    /// A text that stays to the end was never let go, so its weight is that of all its documents.
+    pub fn add(&mut self, texts: &[&str], classes: &[u32], weights: Option<&[u32]>, threads: usize) {
+        let hashes = digests(texts, threads);
+        for (at, (&text, &hash)) in texts.iter().zip(&hashes).enumerate() {
+            let (class, weight) = (classes[at], weights.map_or(1, |weights| weights[at]));
+            let row = self.seen + at as u64;
+            let is_beyond = |last: &(u64, Box<str>)| (hash, text) > (last.0, &*last.1);
+            if weight == 0
+                || (self.kept.len() >= self.most && self.kept.last_key_value().is_some_and(|(k, _)| is_beyond(k)))
+            {
+                continue;
+            }
+            let members = self.kept.entry((hash, text.into())).or_default();
+            match members.iter_mut().find(|member| member.class == class) {
+                Some(member) => member.weight = member.weight.saturating_add(weight),
+                None => members.push(Member { class, weight, row }),
+            }
+            if self.kept.len() > self.most {
+                self.kept.pop_last();
+            }
+        }
+        self.seen += texts.len() as u64;
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = (&str, Member)> {
+        self.kept.iter().flat_map(|((_, text), members)| members.iter().map(move |&member| (&**text, member)))
+    }
+}
+
+/// By which documents are ordered: of their texts alone.
+fn digests(texts: &[&str], threads: usize) -> Vec<u64> {
+    let seed = Seed::fixed(0);
+    each_on_a_thread(&shares(texts.len(), threads), |part| {
+        texts[part.clone()].iter().map(|text| seed.digest(text.as_bytes())).collect::<Vec<u64>>()
+    })
+    .concat()
 }
 
 /// Finds the features of texts, one text after the other.
@@ -291,11 +449,65 @@ mod tests {
     }
 
     #[test]
+    fn a_document_has_those_of_the_words_asked_for_that_stand_in_it() {
+        let (counts, documents) = looked_up(9);
+        let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
+        let found = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
+        let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
+        assert_eq!(found.words[start..found.ends[at] as usize], [2]);
+        assert_eq!(found.lengths[at], 4);
+    }
+
+    #[test]
+    fn what_is_held_out_is_gone_from_the_counts_and_the_rest_stays_as_it_was() {
+        let (counts, documents) = looked_up(9);
+        let (without, rest) = documents.held_out(&counts, 2).expect("they were counted");
+        assert_eq!(rest.rows, documents.rows[2..]);
+        assert_eq!(without.documents.iter().sum::<u64>() + documents.weights[..2].iter().sum::<u32>() as u64, 4);
+        for (block, features) in rest.blocks.iter().enumerate() {
+            let all = &documents.blocks[block];
+            for at in 0..rest.len() {
+                assert_eq!(features.ids[features.range(at)], all.ids[all.range(at + 2)]);
+                assert!(features.range(at).all(|i| without.blocks[block].rows.is_live(features.ids[i])));
+            }
+        }
+        let (nothing, none) = documents.held_out(&counts, 9).expect("they were counted");
+        assert!(nothing.is_empty() && none.is_empty());
+        assert!(documents.held_out(&nothing, 1).is_err());
+    }
+
+    #[test]
     fn equal_documents_are_one_and_a_sample_is_a_part_of_the_whole() {
         let (_, all) = looked_up(9);
         let mut weights: Vec<(u32, u32)> = all.rows.iter().copied().zip(all.weights.iter().copied()).collect();
         weights.sort_unstable();
         assert_eq!(weights, [(0, 1), (1, 2), (3, 1)]);
         assert_eq!(looked_up(2).1.rows, all.rows[..2]);
+    }
+
+    #[test]
+    fn a_sample_in_batches_has_what_one_of_the_whole_has() {
+        let texts: Vec<String> = (0..300).map(|n| format!("text {}", n * n % 97)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let classes: Vec<u32> = (0..300).map(|n| n % 3).collect();
+        let weights: Vec<u32> = (0..300).map(|n| n % 4).collect();
+        for most in [1, 7, 40, 1000] {
+            let whole = chosen(&texts, &classes, Some(&weights), most, 1);
+            for size in [1, 50, 300] {
+                let mut sample = Sample::new(most);
+                for from in (0..300).step_by(size) {
+                    let part = from..(from + size).min(300);
+                    sample.add(&texts[part.clone()], &classes[part.clone()], Some(&weights[part]), 2);
+                }
+                let (kept, of): (Vec<&str>, Vec<Member>) = sample.documents().unzip();
+                let again: Vec<u32> = of.iter().map(|member| member.class).collect();
+                let again = chosen(&kept, &again, Some(&of.iter().map(|one| one.weight).collect::<Vec<_>>()), most, 1);
+                let rows: Vec<u32> = again.rows.iter().map(|&row| of[row as usize].row as u32).collect();
+                assert_eq!(
+                    (rows, again.classes, again.weights),
+                    (whole.rows.clone(), whole.classes.clone(), whole.weights.clone())
+                );
+            }
+        }
     }
 }

@@ -4,12 +4,15 @@
 #![deny(unsafe_code)]
 
 pub mod array;
+pub mod correction;
 pub mod counting;
 pub mod counts;
 pub mod documents;
+pub mod duplicates;
 pub mod error;
 pub mod likelihoods;
 pub mod processor;
+pub mod readers;
 pub mod regression;
 pub mod rows;
 pub mod scoring;

@@ -183,53 +183,77 @@ pub const LANES: usize = 4;
 /// assert_eq!(sums, [21.5, 42.5, 63.5, 84.5]);
 /// ```
 pub fn add_rows(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+    add_each(table, rows, |_| 1.0, sums);
+}
+
+/// The same with each row times its own number.
+///
+/// ```
+/// let (table, mut sums) = ([1., 2., 3., 4., 10., 20., 30., 40.], [0.5; 4]);
+/// banbury_kernel::processor::add_scaled_rows(&table, &[1, 0], &[0.5, 2.0], &mut sums);
+/// assert_eq!(sums, [7.5, 14.5, 21.5, 28.5]);
+/// ```
+pub fn add_scaled_rows(table: &[f64], rows: &[u32], scales: &[f64], sums: &mut [f64]) {
+    assert_eq!(rows.len(), scales.len());
+    add_each(table, rows, |i| scales[i], sums);
+}
+
+#[inline(always)]
+fn add_each(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function asks for.
-        return unsafe { add_rows_avx2(table, rows, sums) };
+        return unsafe { add_each_avx2(table, rows, scale, sums) };
     }
-    add_rows_plain(table, rows, sums);
+    add_each_plain(table, rows, scale, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_rows_avx2(table: &[f64], rows: &[u32], sums: &mut [f64]) {
-    add_rows_plain(table, rows, sums);
+fn add_each_avx2(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
+    add_each_plain(table, rows, scale, sums);
 }
 
 #[inline(always)]
-fn add_rows_plain(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+fn add_each_plain(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
     let width = sums.len();
     // As many sums at a time as the processor has registers for.
     let mut from = 0;
     while from < width {
         match (width - from) / LANES {
-            1 => add_columns::<1>(table, rows, width, &mut from, sums),
-            2 => add_columns::<2>(table, rows, width, &mut from, sums),
-            3 => add_columns::<3>(table, rows, width, &mut from, sums),
-            4 => add_columns::<4>(table, rows, width, &mut from, sums),
-            5 => add_columns::<5>(table, rows, width, &mut from, sums),
-            6 => add_columns::<6>(table, rows, width, &mut from, sums),
-            7 => add_columns::<7>(table, rows, width, &mut from, sums),
-            _ => add_columns::<8>(table, rows, width, &mut from, sums),
+            1 => add_columns::<1>(table, rows, &scale, &mut from, sums),
+            2 => add_columns::<2>(table, rows, &scale, &mut from, sums),
+            3 => add_columns::<3>(table, rows, &scale, &mut from, sums),
+            4 => add_columns::<4>(table, rows, &scale, &mut from, sums),
+            5 => add_columns::<5>(table, rows, &scale, &mut from, sums),
+            6 => add_columns::<6>(table, rows, &scale, &mut from, sums),
+            7 => add_columns::<7>(table, rows, &scale, &mut from, sums),
+            _ => add_columns::<8>(table, rows, &scale, &mut from, sums),
         }
     }
 }
 
 /// `N` times [`LANES`] columns, from column `from` on, which moves behind them.
 #[inline(always)]
-fn add_columns<const N: usize>(table: &[f64], rows: &[u32], width: usize, from: &mut usize, sums: &mut [f64]) {
+fn add_columns<const N: usize>(
+    table: &[f64],
+    rows: &[u32],
+    scale: &impl Fn(usize) -> f64,
+    from: &mut usize,
+    sums: &mut [f64],
+) {
+    let width = sums.len();
     let mut lanes = [[0.0; LANES]; N];
     for (i, &row) in rows.iter().enumerate() {
         if let Some(&next) = rows.get(i + 8) {
             let next = next as usize * width + *from;
             (0..N * LANES).step_by(8).for_each(|column| prefetch(table, next + column));
         }
-        let start = row as usize * width + *from;
+        let (start, scale) = (row as usize * width + *from, scale(i));
         let row = table[start..start + N * LANES].as_chunks::<LANES>().0;
         for (lanes, weights) in lanes.iter_mut().zip(row) {
             for (lane, weight) in lanes.iter_mut().zip(weights) {
-                *lane += weight;
+                *lane += scale * weight;
             }
         }
     }

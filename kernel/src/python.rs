@@ -3,7 +3,10 @@
 //! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
+mod correction;
 mod input;
+mod readers;
+mod scoring;
 mod selection;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -17,17 +20,10 @@ use crate::array::Bytes;
 use crate::counting::{self, Batch};
 use crate::counts;
 use crate::error::Error;
-use crate::likelihoods::{Form, Likelihood};
 use crate::processor;
-use crate::scoring;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::vocabulary::UNKNOWN;
 use input::{Texts, input_error};
-
-/// Bytes of text that are worked on between two looks at whether the user wants to stop.
-const ROUND: usize = 64 << 20;
-/// Below this many bytes the work is done before another thread could have used the interpreter.
-const SMALL: usize = 4 << 10;
 
 /// The exception for an error of the kernel: the one place where that is decided.
 fn exception(py: Python<'_>, error: Error) -> PyErr {
@@ -264,7 +260,7 @@ impl Counts {
         result.map_err(|error| exception(py, error))
     }
 
-    /// Class `c` becomes class `to[c]`; None for one that has nothing left.
+    /// Class `c` becomes class `to[c]`; None for one that goes, with all it has.
     fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) -> PyResult<()> {
         self.check(py)?;
         let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
@@ -314,6 +310,20 @@ impl Counts {
             dict.set_item(name, PyBytes::new(py, &bytes))?;
         }
         Ok((seeds, dict))
+    }
+
+    /// Names of features, where their classes end, the classes that have them, and how often.
+    #[allow(clippy::type_complexity)]
+    fn postings<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        self.check(py)?;
+        let found = py.detach(|| self.read().counts.postings());
+        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
+        let ends = bytes(bytemuck::cast_slice(&found.ends));
+        let classes = bytes(bytemuck::cast_slice(&found.classes));
+        Ok((found.names, ends, classes, bytes(bytemuck::cast_slice(&found.occurrences))))
     }
 
     /// Goes up with every change.
@@ -373,198 +383,6 @@ impl Bytes for Mapped {
     }
 }
 
-#[pyclass(frozen, module = "banbury._kernel")]
-struct Scorer {
-    counts: Py<Counts>,
-    form: Form,
-    /// The scorer of one version of the counts; made anew when they have changed.
-    current: RwLock<Option<(u64, Arc<scoring::Scorer>)>>,
-}
-
-impl Scorer {
-    fn current(&self, state: &State, analyzer: &text::Analyzer) -> Arc<scoring::Scorer> {
-        if let Some((version, scorer)) = &*self.current.read().unwrap_or_else(PoisonError::into_inner)
-            && *version == state.version
-        {
-            return scorer.clone();
-        }
-        let scorer = Arc::new(scoring::Scorer::new(&state.counts, analyzer, self.form));
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
-        scorer
-    }
-
-    /// Runs `work` on rounds of texts and joins the results.
-    fn rounds<R: Send>(
-        &self,
-        py: Python<'_>,
-        texts: &Bound<'_, PyAny>,
-        work: impl Fn(&scoring::Scorer, &counts::Counts, &text::Analyzer, &[&str]) -> Vec<R> + Sync,
-    ) -> PyResult<Vec<R>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        in_rounds(py, texts, |slices| {
-            let state = counts.read();
-            work(&self.current(&state, &counts.analyzer), &state.counts, &counts.analyzer, slices)
-        })
-    }
-}
-
-/// Runs `run` on rounds of texts, without the interpreter but for very short ones, and joins the results.
-fn in_rounds<R: Send>(
-    py: Python<'_>,
-    texts: &Bound<'_, PyAny>,
-    run: impl Fn(&[&str]) -> Vec<R> + Sync,
-) -> PyResult<Vec<R>> {
-    let texts = Texts::new(texts)?;
-    let read = texts.read();
-    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
-    if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
-        return Ok(run(&slices));
-    }
-    let (mut results, mut from, mut bytes) = (vec![], 0, 0);
-    for to in 1..=slices.len() {
-        bytes += slices[to - 1].len();
-        if bytes > ROUND || to == slices.len() {
-            py.check_signals()?;
-            let part = py.detach(|| run(&slices[from..to]));
-            if results.is_empty() {
-                results = part
-            } else {
-                results.extend(part)
-            }
-            (from, bytes) = (to, 0);
-        }
-    }
-    Ok(results)
-}
-
-/// A form from its parts.
-fn form_of(
-    py: Python<'_>,
-    likelihood: &str,
-    smoothing: f64,
-    absent_smoothing: f64,
-    class_vocabulary: bool,
-) -> PyResult<Form> {
-    let likelihood = match likelihood {
-        "multinomial" => Likelihood::Multinomial,
-        "bernoulli" => Likelihood::Bernoulli,
-        "complement" => Likelihood::Complement,
-        name => return Err(exception(py, unknown("likelihood", name, "multinomial, bernoulli, complement"))),
-    };
-    Ok(Form { likelihood, smoothing, absent_smoothing, class_vocabulary })
-}
-
-#[pymethods]
-impl Scorer {
-    #[new]
-    fn new(
-        py: Python<'_>,
-        counts: Py<Counts>,
-        likelihood: &str,
-        smoothing: f64,
-        absent_smoothing: f64,
-        class_vocabulary: bool,
-    ) -> PyResult<Self> {
-        let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
-        Ok(Scorer { counts, form, current: RwLock::new(None) })
-    }
-
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        log_prior: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let scores = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            scorer.scores(counts, analyzer, texts, &log_prior, processors(threads))
-        })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
-    }
-
-    fn best<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        log_prior: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let best = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            scorer.best(counts, analyzer, texts, &log_prior, processors(threads))
-        })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
-    }
-
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> PyResult<u32> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let text = input::text_of(text);
-        let state = counts.read();
-        Ok(self.current(&state, &counts.analyzer).best(&state.counts, &counts.analyzer, &[&text], &log_prior, 1)[0])
-    }
-
-    #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let weights = py.detach(|| {
-            let state = counts.read();
-            self.current(&state, &counts.analyzer).weights(&state.counts, names.as_deref(), min_documents)
-        });
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&weights)))
-    }
-
-    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let text = input::text_of(text);
-        let state = counts.read();
-        Ok(self.current(&state, &counts.analyzer).terms(&state.counts, &counts.analyzer, &text))
-    }
-
-    fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let logs =
-            self.rounds(py, texts, |scorer, counts, analyzer, texts| scorer.log_likelihoods(counts, analyzer, texts))?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
-    }
-
-    fn log_orders<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let logs =
-            self.rounds(py, texts, |scorer, counts, analyzer, texts| scorer.log_orders(counts, analyzer, texts))?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
-    }
-
-    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, how many
-    /// words each has, and for each of them and each class its documents, its occurrences and its log-probability.
-    #[pyo3(signature = (names=None, min_documents=1))]
-    #[allow(clippy::type_complexity)]
-    fn table<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)>
-    {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let table = py.detach(|| {
-            let state = counts.read();
-            self.current(&state, &counts.analyzer).table(&state.counts, names.as_deref(), min_documents)
-        });
-        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
-        let documents = bytes(bytemuck::cast_slice(&table.documents));
-        let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
-        let logs = bytes(bytemuck::cast_slice(&table.log_probabilities));
-        Ok((table.names, bytes(&table.lengths), documents, occurrences, logs))
-    }
-}
-
 /// The CRC-32 of a buffer.
 #[pyfunction]
 fn checksum(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<u32> {
@@ -588,13 +406,22 @@ fn stop_words(name: &str) -> Option<Vec<&'static str>> {
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analyzer>()?;
     module.add_class::<Counts>()?;
-    module.add_class::<Scorer>()?;
+    module.add_class::<scoring::Scorer>()?;
     module.add_class::<input::Held>()?;
     module.add_class::<selection::Documents>()?;
     module.add_class::<selection::Regression>()?;
-    module.add_class::<selection::TrustScorer>()?;
+    module.add_class::<scoring::TrustScorer>()?;
+    module.add_class::<readers::Reader>()?;
+    module.add_class::<readers::Rows>()?;
+    module.add_class::<readers::Sample>()?;
+    module.add_class::<readers::ZstdDecoder>()?;
+    module.add_class::<readers::ZstdEncoder>()?;
+    module.add_function(wrap_pyfunction!(readers::join, module)?)?;
+    module.add_class::<correction::Correction>()?;
+    module.add_class::<correction::Ridge>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;
     module.add_function(wrap_pyfunction!(selection::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;

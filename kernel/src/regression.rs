@@ -9,11 +9,9 @@
 use std::ops::Range;
 
 use crate::counting::each_on_a_thread;
-use crate::documents::shares;
+use crate::documents::{in_parts, shares};
 use crate::processor::add_products;
 
-/// Documents are summed up in so many parts, whatever the threads.
-const PARTS: usize = 16;
 /// A class with less probability than this has no part in the curvature.
 const SMALLEST: f64 = 1e-6;
 
@@ -159,13 +157,7 @@ impl Regression {
 
     /// Hands each part of the documents to `sum`, on up to so many threads; the results are in the order of the parts.
     fn in_parts<R: Send>(&self, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        let parts = shares(self.own.len(), PARTS);
-        let threads = if self.features.len() < 1 << 16 { 1 } else { threads.clamp(1, PARTS) };
-        let groups = shares(parts.len(), threads);
-        let found = each_on_a_thread(&groups, |group| {
-            parts[group.clone()].iter().map(|part| sum(part.clone())).collect::<Vec<R>>()
-        });
-        found.into_iter().flatten().collect()
+        in_parts(self.own.len(), if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
     }
 
     fn loss(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> f64 {

@@ -203,7 +203,7 @@ impl Rows {
         (self.rows, self.cells, self.packed) = (rows.into(), cells.into(), false);
     }
 
-    /// Class `c` becomes class `to[c]`, one of `n_classes`; one that becomes [`UNKNOWN`] has nothing left and is dropped.
+    /// Class `c` becomes class `to[c]`, one of `n_classes`; one that becomes [`UNKNOWN`] is dropped with all it has.
     pub fn renumber(&mut self, to: &[u32], n_classes: usize) {
         self.unpack();
         let mut occurrences = vec![0; n_classes];
@@ -220,6 +220,7 @@ impl Rows {
             // A row may own more places than its length tells, never fewer.
             row.len = kept as u32;
         }
+        self.live = (0..self.len() as u32).filter(|&id| self.is_live(id)).count() as u64;
     }
 }
 
@@ -265,5 +266,14 @@ mod tests {
         rows.renumber(&[2, 0], 3);
         assert_eq!(rows.get(0), [cell(0, 2), cell(2, 1)]);
         assert_eq!(rows.occurrences, [4, 0, 2]);
+    }
+
+    #[test]
+    fn a_class_that_is_dropped_takes_its_features_along() {
+        let mut rows = Rows::new(2);
+        rows.append(2, &[(0, cell(0, 1)), (0, cell(1, 2)), (1, cell(1, 3))]);
+        rows.renumber(&[0, UNKNOWN], 1);
+        assert_eq!((rows.get(0), rows.get(1)), (&[cell(0, 1)][..], &[][..]));
+        assert_eq!((rows.live, &rows.occurrences[..]), (1, &[2][..]));
     }
 }

@@ -20,14 +20,14 @@
 
 mod basis;
 mod model;
-mod scorer;
+mod reading;
 mod weights;
 
 use crate::counts::Kind;
 use crate::rows::Cell;
 use crate::text::Analyzer;
 pub use basis::Corpus;
-pub use scorer::Scorer;
+pub use model::Model;
 
 /// Of the curves over the signal-to-noise ratio.
 const Z_KNOTS: [f64; KNOTS] = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
@@ -68,7 +68,7 @@ impl Shape {
     }
 
     /// Of how many classes the scores are computed: with two, the first one's is the other's negative.
-    fn n_scored(&self) -> usize {
+    pub fn n_scored(&self) -> usize {
         if self.is_two() { 1 } else { self.n_classes }
     }
 

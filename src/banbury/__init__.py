@@ -13,17 +13,53 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier, load
     from banbury.counts import Counts
     from banbury.errors import BanburyError
+    from banbury.likelihoods.bernoulli import Bernoulli
+    from banbury.likelihoods.categorical import Categorical
+    from banbury.likelihoods.gaussian import Gaussian
+    from banbury.likelihoods.histogram import Histogram
+    from banbury.likelihoods.kinds import Text
+    from banbury.likelihoods.multinomial import Multinomial
+    from banbury.likelihoods.number import Number
+    from banbury.likelihoods.poisson import Poisson
+    from banbury.ranking import Ranker
+    from banbury.readers import read
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
-__all__ = ["Analyzer", "BanburyError", "Classifier", "Counts", "load"]
+__all__ = [
+    "Analyzer",
+    "BanburyError",
+    "Bernoulli",
+    "Categorical",
+    "Classifier",
+    "Counts",
+    "Gaussian",
+    "Histogram",
+    "Multinomial",
+    "Number",
+    "Poisson",
+    "Ranker",
+    "Text",
+    "load",
+    "read",
+]
 
 _HOMES = {
     "Analyzer": "text",
     "BanburyError": "errors",
+    "Bernoulli": "likelihoods",
+    "Categorical": "likelihoods",
     "Classifier": "classifier",
     "Counts": "counts",
+    "Gaussian": "likelihoods",
+    "Histogram": "likelihoods",
+    "Multinomial": "likelihoods",
+    "Number": "likelihoods",
+    "Poisson": "likelihoods",
+    "Ranker": "ranking",
+    "Text": "likelihoods",
     "load": "classifier",
+    "read": "readers",
 }
 
 

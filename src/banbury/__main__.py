@@ -1,5 +1,7 @@
 """`python -m banbury` is the command `banbury`."""
 
+import sys
+
 from banbury.cli import main
 
-main()
+sys.exit(main())

@@ -54,7 +54,7 @@ class Counts:
     def subtract(self, other: Counts) -> None:
         """All of it, or nothing and a `CountError`."""
     def renumber(self, to: Sequence[int | None], n_classes: int) -> None:
-        """Class c becomes class to[c]; None for one that has nothing left."""
+        """Class c becomes class to[c]; None for one that goes, with all it has."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
@@ -62,6 +62,8 @@ class Counts:
     def copy(self) -> Counts: ...
     def arrays(self) -> tuple[list[int], dict[str, bytes]]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
+    def postings(self) -> tuple[list[str], bytes, bytes, bytes]:
+        """Names by block, sorted; where the classes of each end (64-bit); these classes, and how often (32-bit)."""
     @property
     def version(self) -> int:
         """Goes up with every change."""
@@ -100,16 +102,19 @@ class Scorer:
         """
     def table(
         self, names: Sequence[str] | None = None, min_documents: int = 1
-    ) -> tuple[list[str], bytes, bytes, bytes, bytes]:
-        """Names, how many words each has (8-bit; 0: characters), and by feature and class: documents, occurrences
-        (32-bit), log-probabilities (64-bit floats). A word and characters may have the same name.
-        """
+    ) -> tuple[list[str], bytes, bytes, bytes]:
+        """Names, and by feature and class: documents, occurrences (32-bit), log-probabilities (64-bit floats)."""
+    def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
+        """How many words each feature of the table has; 0 for characters, which may have the name of a word."""
     def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
         """What each feature of the table adds to each class's score: 64-bit floats."""
 
 @final
 class Held:
     """Columns of texts that can be read more than once."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int, /) -> str: ...
 
 @final
 class Documents:
@@ -132,6 +137,14 @@ class Documents:
     def classes(self) -> list[int]: ...
     @property
     def weights(self) -> list[int]: ...
+    def words(self, names: Sequence[str]) -> tuple[bytes, bytes, bytes]:
+        """Which of these words each document has, once each.
+
+        How many words of each document are known, repeated ones included (32-bit); where the words of each document end
+        (64-bit); the words, as numbers among the names (32-bit). There are none where words are not counted.
+        """
+    def held_out(self, n: int) -> tuple[Counts, Documents]:
+        """Counts without the first `n` documents, and the other documents as these counts know them."""
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
     ) -> bytes:
@@ -170,7 +183,7 @@ class Regression:
 class TrustScorer:
     """Scores documents by counts, as they are at the time of the call, and trust curves."""
 
-    def __init__(self, counts: Counts, curves: Sequence[float]) -> None: ...
+    def __init__(self, counts: Counts, curves: Sequence[float], correction: Correction | None = None) -> None: ...
     def scores(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
         """64-bit floats, by document and class: start + Σ weights; with two classes the first has 0."""
     def best(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
@@ -187,11 +200,119 @@ class TrustScorer:
         floats.
         """
 
+@final
+class Reader:
+    """Turns the bytes of a file into rows. What its columns are called, or where they stand, depends on the format.
+
+    `uses` says for each column whether it is the "text", the "label" or another "value"; a row without text or label
+    is a bad row. Only \n ends a row, but for CSV. `names` are those of the columns of "jsonl", `places` those of "csv",
+    where a row has `n_cells`; "fasttext" has a text and a label, "lines" a text.
+    """
+
+    def __init__(
+        self,
+        format: str,
+        uses: Sequence[str],
+        *,
+        names: Sequence[str],
+        places: Sequence[int],
+        n_cells: int,
+        delimiter: int,
+        quotes: bool,
+        line: int,
+        longest: int,
+    ) -> None: ...
+    def feed(self, data: Buffer, is_last: bool, threads: int) -> Rows:
+        """The rows that these bytes complete; with `is_last` also the one at the end of the file."""
+
+@final
+class Rows:
+    """Some rows of a file, and the bytes that they were read from."""
+
+    def __len__(self) -> int: ...
+    def texts(self, column: int) -> Held:
+        """A column of texts, which stays where it is."""
+    def values(self, column: int) -> list[Any]:
+        """A column as Python objects."""
+    @property
+    def lines(self) -> list[int]:
+        """The line that each row starts in."""
+    @property
+    def bad(self) -> list[tuple[int, str]]:
+        """The line and the reason of each row that could not be used."""
+    def raw(self, rows: Buffer | None = None) -> bytes:
+        """All rows, or those with these 32-bit numbers, as they stand in the file, each with \n at its end."""
+
+@final
+class Sample:
+    """The documents that `Documents` would take at most, of more than fit into memory."""
+
+    def __init__(self, most: int) -> None: ...
+    def add(self, texts: Texts, classes: Buffer, weights: Buffer | None, threads: int) -> None: ...
+    def documents(self) -> tuple[list[str], list[int], list[int], list[int]]:
+        """Their texts, classes, weights, and where each was first among all that were given."""
+
+@final
+class ZstdDecoder:
+    """Expands all frames of a zstd file, piece by piece."""
+
+    def __init__(self) -> None: ...
+    def decompress(self, data: Buffer, most: int) -> bytes:
+        """At most so many bytes; what is left over waits for the next call."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last frame has come to its end."""
+
+@final
+class ZstdEncoder:
+    """Makes a zstd frame, piece by piece."""
+
+    def __init__(self) -> None: ...
+    def compress(self, data: Buffer) -> bytes: ...
+    def finish(self) -> bytes:
+        """The end of the frame."""
+
+def join(parts: Sequence[Texts]) -> Held:
+    """All texts of several columns, one after the other."""
+
+@final
+class Correction:
+    """Weights by feature, for each class (with two classes one, of the second less the first), on top of others.
+
+    Features are known by 64-bit hashes of their names, in rising order; weights are 32-bit floats, by feature and
+    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie.
+    """
+
+    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int) -> None: ...
+    def arrays(self) -> tuple[bytes, bytes]:
+        """Hashes and weights."""
+    def arranged(self, columns: Sequence[int | None]) -> Correction:
+        """The same weights for other classes: each has those of one of these, or none."""
+
+@final
+class Ridge:
+    """Softmax regression of labels on the presences of features, with a penalty on the squares of its weights.
+
+    To the score of each document and class (with two classes the second's log-odds) an offset is added; offsets and
+    weights of documents are 64-bit floats. It starts without weights.
+    """
+
+    def __init__(self, documents: Documents, weights: Buffer, offsets: Buffer) -> None: ...
+    def fit(self, penalty: float, steps: int, threads: int) -> float:
+        """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
+    def scores(self, documents: Documents, threads: int) -> bytes:
+        """64-bit floats, by document and class: what is added to the scores of other documents, of the same counts."""
+    def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
+        """The weights, and what each class's score starts with; `documents` are those that it was made from."""
+
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""
 
 def measure(texts: Texts) -> tuple[int, int]:
     """How many texts there are, and how many characters they have all together."""
+
+def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> bytes:
+    """128 numbers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
 
 def text_at(texts: Texts, row: int) -> str | None:
     """One of the texts; None where there are fewer."""

@@ -8,11 +8,11 @@ automatic model needs neither: `selection.py` fits its curves on such scores in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import erfc, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.counts import Counts, n_threads
+from banbury.intervals import chi_squared_tail
 from banbury.likelihoods import log_prior
 from banbury.selection import (
     BIAS_PRECISION,
@@ -91,7 +91,7 @@ def calibrate(
         calibration = (
             _fitted(logs, own, of * left, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
         )
-        logs = _log_probabilities(logs, calibration, counts.classes)
+        logs = calibrated(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
         found.append((smoothing, calibration, logs))
@@ -113,15 +113,28 @@ def _fitted(
     return Calibration(max(scale[0], SMALLEST_SCALE), tuple(zip(classes, shifts, strict=True)))
 
 
-def _log_probabilities(scores: NDArray[Any], calibration: Calibration | None, classes: list[Any]) -> NDArray[Any]:
+def calibrated(scores: NDArray[Any], calibration: Calibration | None, classes: list[Any]) -> NDArray[Any]:
+    """The logarithms of probabilities from scores, calibrated; where no class is possible, all are as likely."""
     import numpy as np
 
     if calibration is not None:
         scores = scores * calibration.scale + np.array(calibration.shift(classes))
     # Where no class is possible nothing is known.
     scores = np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores)
+    return log_softmax(scores)
+
+
+def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
+    """The logarithms of probabilities whose odds are these scores' differences, by row.
+
+    >>> import numpy as np
+    >>> np.exp(log_softmax(np.log([[3.0, 1.0]]))).round(2)
+    array([[0.75, 0.25]])
+    """
+    import numpy as np
+
     logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
-    logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
     return logs
 
 
@@ -165,24 +178,5 @@ def estimate_prior(classes: list[Any], log_probabilities: NDArray[Any], had: NDA
         if change < 1e-9:
             break
     gain = 2 * float(np.log((likelihoods * prior).sum(axis=1)).sum())
-    p_value = _chi_squared_tail(max(gain, 0.0), int((had > 0).sum()) - 1)
+    p_value = chi_squared_tail(max(gain, 0.0), int((had > 0).sum()) - 1)
     return PriorEstimate(dict(zip(classes, prior.tolist(), strict=True)), p_value)
-
-
-def _chi_squared_tail(value: float, freedom: int) -> float:
-    """The probability that a χ² variable is larger, by the recurrence in steps of two degrees of freedom.
-
-    >>> (
-    ...     round(_chi_squared_tail(3.841, 1), 3),
-    ...     round(_chi_squared_tail(5.991, 2), 3),
-    ...     round(_chi_squared_tail(11.07, 5), 3),
-    ... )
-    (0.05, 0.05, 0.05)
-    """
-    if freedom < 1 or value <= 0:
-        return 1.0
-    half = value / 2
-    tail = erfc(sqrt(half)) if freedom % 2 else exp(-half)
-    for more in range(4 - freedom % 2, freedom + 1, 2):
-        tail += exp((more / 2 - 1) * log(half) - half - lgamma(more / 2))
-    return min(tail, 1.0)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isfinite, isnan
+from collections.abc import Iterable, Mapping
+from math import exp, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from banbury import storage
-from banbury.calibration import PriorEstimate, estimate_prior
+from banbury import _kernel, storage
+from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
+from banbury.deciding import Costs, Promise
+from banbury.diagnosis import Diagnosis, can_be_forgotten, diagnose
+from banbury.duplicates import as_texts
 from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.evaluation import Report, TrainingReport, evaluate
+from banbury.evaluation import evaluate
 from banbury.explanation import Evidence, Explanation
 from banbury.likelihoods import log_prior
+from banbury.report import Report
 from banbury.selection import MOST_CLASSES
+from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
+from banbury.training import TrainingReport
 from banbury.words import WordTable
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ Labels = Any
 PARAMETERS = (
     "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
 )  # fmt: skip
-EFFORTS = ("counting",)
+EFFORTS = ("counting", "best")
 
 
 class Classifier:
@@ -54,7 +60,9 @@ class Classifier:
     prior
         `"empirical"`, `"uniform"`, or a probability for each label.
     effort
-        `"counting"`: one pass over the documents, and what follows from the counts.
+        Of the automatic model. `"counting"`: one pass over the documents, and what follows from the counts. `"best"`:
+        besides, a weight for each feature, fitted to what the counts alone could not tell, where that helps on
+        documents that were held out.
     calibration
         `"auto"`, or None for the posterior of the plain likelihood as it is.
     threads
@@ -120,7 +128,30 @@ class Classifier:
         """Learn from these documents alone; what was learned before is gone."""
         self._check_settings()
         model, report = TextModel.fitted(
-            texts, as_labels(labels), weights, self._settings(), analyzer=self.analyzer, threads=self.threads
+            texts,
+            as_labels(labels),
+            weights,
+            self._settings(),
+            analyzer=self.analyzer,
+            effort=self.effort,
+            threads=self.threads,
+        )
+        self._take(model, report)
+        return self
+
+    def fit_batches(self, batches: Iterable[Any]) -> Classifier:
+        """Learn from batches of documents alone, one after the other; they need not fit into memory.
+
+        A batch is what `banbury.read` gives, or `(texts, labels)`, or `(texts, labels, weights)`. The model is the
+        same, to the bit, as that of `fit` with all documents at once.
+
+        >>> batches = [(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]
+        >>> Classifier().fit_batches(batches).predict("money for lunch, free")
+        'spam'
+        """
+        self._check_settings()
+        model, report = fitted_in_batches(
+            batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
         )
         self._take(model, report)
         return self
@@ -133,7 +164,9 @@ class Classifier:
         """
         self._check_settings()
         model = self._fitted()
-        self._report = model.choose(texts, as_labels(labels), weights, self._settings(), threads=self.threads)
+        self._report = model.choose(
+            texts, as_labels(labels), weights, self._settings(), effort=self.effort, threads=self.threads
+        )
         return self
 
     def learn(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
@@ -175,14 +208,22 @@ class Classifier:
         """The probability of each class for each text; columns follow `classes_`."""
         return _probabilities(self._scores(texts, prior))
 
+    def probabilities(self, text: str, *, prior: Any = None) -> dict[Any, float]:
+        """The probability of each class for one text, by label: `predict_proba` without arrays.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> {label: round(chance, 2) for label, chance in model.probabilities("happy").items()}
+        {'negative': 0.33, 'positive': 0.67}
+        """
+        reading = self._reading(prior)
+        scores = reading.scores_of(text)
+        highest = max(scores)
+        odds = [exp(score - highest) for score in scores]
+        return dict(zip(reading.classes, (one / sum(odds) for one in odds), strict=True))
+
     def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
-        import numpy as np
-
-        scores = self._scores(texts, prior)
-        logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return logs
+        return log_softmax(self._scores(texts, prior))
 
     def estimate_prior(self, texts: Texts) -> PriorEstimate:
         """How frequent the classes are among these texts, whose labels nobody knows, and whether that has changed.
@@ -309,16 +350,101 @@ class Classifier:
         return table.rows(level=0.95)[0]
 
     def evaluate(self, texts: Texts, labels: Labels) -> Report:
-        """How well the labels of these documents are predicted."""
+        """How well the labels of these documents are predicted.
+
+        A label that the model does not know is a mistake. The report keeps the documents and the model, so that it can
+        also say why, and write a page: `report.save("report.html")`.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
+        >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
+        True
+        """
+        texts, labels = self._to_evaluate(texts, labels)
+        reading = self._reading(None)
+        scores = reading.scores(texts, n_threads(self.threads))
+        predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
+        found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
+        return Report.of(
+            found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(as_texts(texts), labels)
+        )
+
+    def score(self, texts: Texts, labels: Labels) -> float:
+        """The accuracy: what scikit-learn asks for."""
+        texts, labels = self._to_evaluate(texts, labels)
+        return evaluate(labels, self.predict(texts).tolist()).accuracy
+
+    def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any]]:
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         labels = as_labels(labels)
         check_kind(labels, self._fitted().classes)
-        return evaluate(labels, self.predict(texts).tolist())
+        return _kernel.hold(texts), labels
 
-    def score(self, texts: Texts, labels: Labels) -> float:
-        """The accuracy: what scikit-learn asks for."""
-        return self.evaluate(texts, labels).accuracy
+    def diagnose(self, texts: Texts, labels: Labels = None) -> Diagnosis:
+        """Where the assumptions fail on these documents, and what is wrong with them.
+
+        Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
+        that the model has not learned, how their classes and words differ from those that it has. Documents that it has
+        learned are recognised, and each is judged by the model without it.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> diagnosis = Classifier().fit(texts, labels).diagnose(texts, labels)
+        >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
+        (True, 0, 'negative')
+        """
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        model = self._known()
+        texts = as_texts(texts)
+        if not texts:
+            raise InputError("no documents to diagnose")
+        labels = None if labels is None else as_labels(labels)
+        if labels is not None:
+            check_kind(labels, model.classes)
+            if len(labels) != len(texts):
+                raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+        were_learned = labels is not None and can_be_forgotten(model.counts, texts, labels, threads=self.threads)
+        if were_learned and labels is not None:
+            logs = model.leave_one_out(texts, labels, self._settings(), threads=self.threads)
+        else:
+            logs = self.predict_log_proba(texts)
+        return diagnose(
+            model.counts,
+            texts,
+            labels,
+            were_learned=were_learned,
+            log_probabilities=logs,
+            classes=model.classes,
+            estimate=lambda: self.estimate_prior(texts),
+            threads=self.threads,
+        )
+
+    def decide(
+        self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
+    ) -> list[Any]:
+        """The label of each text that costs least, or None where it is better to leave a text undecided.
+
+        `costs` are those of mistakes, by pairs of labels `(true, decided)`; one that is not named costs 1. `unsure` is
+        what it costs to decide nothing; without it, something always is decided. A `rule` that was made before, from
+        costs or as a promise, takes their place.
+
+        >>> model = Classifier().fit(["free money", "lunch at noon", "money, free"], ["spam", "ham", "spam"])
+        >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
+        [None, None]
+        """
+        if isinstance(texts, str):
+            raise InputError("expected a list of documents, not one str: put it into a list")
+        classes = self._known().classes
+        if rule is None:
+            rule = Costs.of(classes, costs, unsure=unsure)
+        elif costs is not None or unsure is not None:
+            raise InputError("give a rule, or costs and unsure, not both")
+        if rule.classes != classes:
+            raise InputError(f"the rule is for the classes {rule.classes}; this model has {classes}")
+        return rule.decide(self.predict_proba(texts))
 
     # Keeping
 

@@ -96,6 +96,22 @@ class Counts:
             self.classes, self.kernel = target.classes, target.kernel
             return self
 
+    def drop(self, labels: Labels) -> Counts:
+        """Forget everything that was counted with these labels; one that was never added is a `CountError`.
+
+        >>> Counts().add(["so happy", "so sad"], ["yes", "no"]).drop(["no"]).n_features
+        2
+        """
+        gone = set(as_labels(labels))
+        with self._changing:
+            if unknown := gone.difference(self.classes):
+                raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
+            if gone:
+                copy = self.copy()
+                copy._renumber([label for label in self.classes if label not in gone])
+                self.classes, self.kernel = copy.classes, copy.kernel
+        return self
+
     def prune(self, *, min_documents: int) -> Counts:
         """Forget the features that fewer documents have; documents with such features cannot be removed any more."""
         if not isinstance(min_documents, int) or min_documents < 0:
@@ -163,7 +179,7 @@ class Counts:
         return counted
 
     def _renumber(self, classes: list[Any]) -> None:
-        """Make the classes these: some more, or fewer where those that go have nothing left."""
+        """Make the classes these: some more, or fewer, where what goes goes with all it has."""
         if classes == self.classes:
             return
         numbers = {label: number for number, label in enumerate(classes)}

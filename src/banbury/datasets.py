@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
+import os
 
 
 def demo() -> tuple[list[str], list[str]]:
@@ -13,6 +13,6 @@ def demo() -> tuple[list[str], list[str]]:
     >>> len(texts), sorted(set(labels))
     (600, ['negative', 'positive'])
     """
-    lines = files("banbury").joinpath("data", "demo.jsonl").read_text(encoding="utf-8").split("\n")
-    rows = [json.loads(line) for line in lines if line]
+    with open(os.path.join(os.path.dirname(__file__), "data", "demo.jsonl"), encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
     return [row["text"] for row in rows], [row["label"] for row in rows]

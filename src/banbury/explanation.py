@@ -238,7 +238,21 @@ class Explanation:
         """The explanation as a part of a page: highlighted text, waterfall, and the list of all weights."""
         from banbury.charts import waterfall
 
-        documents = [
+        title = f"From the prior to the total, in {self.unit}"
+        return element(
+            "div",
+            element("p", self._heading()),
+            self.highlighted(),
+            element("div", waterfall(self.steps(), title=title, score=self.score), class_="scroll"),
+            element("p", f"{self._unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
+            if self.unknown
+            else None,
+            element("details", element("summary", "weights in the order of the text"), self._table()),
+        )
+
+    def highlighted(self) -> list[Markup]:
+        """The text, or each text of a row, as a part of a page with its words tinted."""
+        return [
             element(
                 "div",
                 element("b", isolated(name), ": ") if name else None,
@@ -251,17 +265,6 @@ class Explanation:
             )
             for name, text in self._texts()
         ]
-        title = f"From the prior to the total, in {self.unit}"
-        return element(
-            "div",
-            element("p", self._heading()),
-            documents,
-            element("div", waterfall(self.steps(), title=title, score=self.score), class_="scroll"),
-            element("p", f"{self._unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
-            if self.unknown
-            else None,
-            element("details", element("summary", "weights in the order of the text"), self._table()),
-        )
 
     def _heading(self) -> list[Any]:
         parts: list[Any] = []

@@ -148,19 +148,22 @@ def isolated(text: Any, *, width: int | None = None) -> Markup:
     return element("bdi", shown, title=None if shown == visible(text) else text)
 
 
-def page(title: str, *children: Any, language: str = "en") -> str:
+def page(title: str, *children: Any, language: str = "en", style: str = "") -> str:
     """A whole document in one file. It may not load or run anything, which its policy tells the browser too.
+
+    `style` is CSS of the page's own; it is written as it is, so nothing that others have written belongs there.
 
     >>> page("Mood", element("p", "Hello")).startswith("<!doctype html>")
     True
     """
+    own = f"<style>{style}</style>\n" if style else ""
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return (
         f'<!doctype html>\n<html lang="{_text(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(title)}</title>\n{STYLE}\n</head>\n"
+        f"<title>{_text(title)}</title>\n{STYLE}\n{own}</head>\n"
         f'<body class="banbury banbury-page">\n{fragment(*children)}\n</body>\n</html>\n'
     )
 
@@ -285,7 +288,9 @@ def _style() -> str:
 .banbury table{{border-collapse:collapse;margin:.5em 0;background:transparent;font-variant-numeric:tabular-nums}}
 .banbury th,.banbury td{{padding:.2em .7em;border-bottom:1px solid rgb(var(--line));text-align:end;
  color:rgb(var(--ink));background-color:transparent;vertical-align:top}}
-.banbury td.text,.banbury th.text{{text-align:start;overflow-wrap:anywhere}}
+.banbury th,.banbury td{{white-space:nowrap}}
+.banbury td.text,.banbury th.text{{text-align:start}}
+.banbury td.text{{overflow-wrap:anywhere;white-space:normal}}
 .banbury caption{{text-align:start;color:rgb(var(--quiet));padding:.2em 0}}
 .banbury code,.banbury pre{{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:inherit;
  background:transparent}}

@@ -9,9 +9,9 @@ prior means are curves that were fitted on many sets of documents: where there i
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -162,12 +162,14 @@ def choose(
     weights: Any,
     *,
     narrower: Analyzer | None = None,
+    most_numbers: int = MOST_NUMBERS,
     threads: int | None = None,
 ) -> tuple[Trust, Analyzer, Seen]:
     """The trust curves for counts of at least two classes.
 
     `texts` are the documents that were counted, `numbers` their classes as a buffer. With `narrower`, an analyzer that
-    lacks the last block, that block is left out unless leave-one-out says that it helps.
+    lacks the last block, that block is left out unless leave-one-out says that it helps. `most_numbers` of the basis
+    are looked at: with many classes, more of them are more documents.
     """
     import numpy as np
 
@@ -175,7 +177,7 @@ def choose(
     n_scored = 1 if n_classes == 2 else n_classes
     means, prior = _means(counts.analyzer, n_classes)
     n_numbers = sum(map(len, means))
-    most = min(MOST_DOCUMENTS, max(MOST_NUMBERS // (n_scored * n_numbers), 50))
+    most = min(MOST_DOCUMENTS, max(most_numbers // (n_scored * n_numbers), 50))
     documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, n_threads(threads))
     own, of = np.array(documents.classes, dtype=np.intp), np.array(documents.weights, dtype=float)
     fit = _Fit(documents.basis(n_threads(threads)), own, of, counts, n_threads(threads))
@@ -321,6 +323,7 @@ def _means(analyzer: Analyzer, n_classes: int) -> tuple[list[list[float]], float
 @cache
 def _universal() -> dict[str, Any]:
     """Fitted once, on the training documents of eight public sets at several sizes, with equal weights."""
-    text = files("banbury").joinpath("data", "trust.json").read_text(encoding="utf-8")
-    universal: dict[str, Any] = json.loads(text)
+    # importlib.resources takes longer to import than all of this to compute.
+    with open(os.path.join(os.path.dirname(__file__), "data", "trust.json"), encoding="utf-8") as file:
+        universal: dict[str, Any] = json.load(file)
     return universal

@@ -266,3 +266,34 @@ def _place(name: str, entry: Any, previous_end: int, size: int) -> tuple[str, li
     if prod(shape) * DTYPES[dtype][1] != end - start:
         raise ValueError(f"array {name!r} has {end - start} bytes, which do not make its shape")
     return dtype, shape, start, end
+
+
+# Changing
+
+
+class locked:
+    """Holds a lock beside a file, so that of two processes that read, change and write it, one waits for the other.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, locked(folder + "/spam.banbury"):
+    ...     pass  # read, change, write
+    """
+
+    def __init__(self, path: Path) -> None:
+        folder, name = os.path.split(os.path.realpath(path))
+        self._path = os.path.join(folder, f".{name}.lock")  # the file itself is replaced, so a lock on it would be lost
+
+    def __enter__(self) -> None:
+        self._file = open(self._path, "ab")
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        else:
+            import msvcrt
+
+            self._file.seek(0)
+            msvcrt.locking(self._file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

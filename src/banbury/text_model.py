@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
-from banbury.calibration import SMOOTHINGS, Calibration, calibrate
-from banbury.counts import Counts, as_weights, check_kind, class_numbers
+from banbury.calibration import SMOOTHINGS, Calibration, calibrate, calibrated, log_softmax
+from banbury.correction import Correction, correct
+from banbury.counts import Counts, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import InputError
-from banbury.evaluation import TrainingReport, training_report
 from banbury.likelihoods import log_prior, pseudo_counts, scorer
-from banbury.selection import MOST_CLASSES, Trust, choose
+from banbury.selection import EVERY_ONE, MOST_CLASSES, MOST_NUMBERS, Trust, choose, plain_scores
 from banbury.text import Analyzer
+from banbury.training import TrainingReport, training_report
 from banbury.words import WordTable
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most m
 SHORT = 400  # characters: the mean document is longer where characters have nothing to add to words
 PAIRS = Analyzer(ngrams=(1, 2))
 CHARACTERS = (2, 5)
+MOST_NUMBERS_AT_BEST = 30_000_000  # of the basis of the curves
 
 
 class Settings(NamedTuple):
@@ -79,25 +81,31 @@ class Chosen:
     calibration: Calibration | None = None
     """Of the plain likelihood, when it is read in the way for which this was fitted:"""
     form: tuple[Any, ...] = ()
+    correction: Correction | None = None
+    """Of the automatic model."""
 
-    def settings(self) -> dict[str, Any]:
-        """The same as plain data, for a file."""
-        return {
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays, for a file."""
+        correction, arrays = (None, {}) if self.correction is None else self.correction.parts()
+        settings = {
             "trust": None if self.trust is None else self.trust.settings(),
             "smoothing": self.smoothing,
             "calibration": None if self.calibration is None else self.calibration.settings(),
             "reading": list(self.form),
+            "correction": correction,
         }
+        return settings, arrays
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Chosen:
-        """What `settings` came from."""
-        trust, calibration = settings["trust"], settings["calibration"]
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Chosen:
+        """What `parts` were taken from."""
+        trust, calibration, correction = settings["trust"], settings["calibration"], settings["correction"]
         return cls(
             None if trust is None else Trust.from_settings(trust),
             settings["smoothing"],
             None if calibration is None else Calibration.from_settings(calibration),
             tuple(settings["reading"]),
+            None if correction is None else Correction.from_parts(correction, arrays),
         )
 
 
@@ -134,6 +142,13 @@ class TextReading(NamedTuple):
         scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
         return scores if self.shift is None else scores * self.scale + np.array(self.shift)
 
+    def scores_of(self, text: str) -> list[float]:
+        """The scores of one text, without an array."""
+        scores = list(memoryview(self.scorer.scores([text], self.start, 1)).cast("d"))
+        if self.shift is None:
+            return scores
+        return [score * self.scale + shift for score, shift in zip(scores, self.shift, strict=True)]
+
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
         """What a text's scores are the sums of: where they start without a word, and one term for each feature."""
         # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
@@ -169,17 +184,18 @@ class TextModel:
         settings: Settings,
         *,
         analyzer: Analyzer | str | None,
+        effort: str,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
         texts = _kernel.hold(texts)
-        first, narrower = _analyzers(analyzer, texts, settings)
+        first, narrower = analyzers_for(analyzer, *_kernel.measure(texts), settings)
         counts = Counts(first).add(texts, labels, weights=weights, threads=threads)
         if not counts.classes:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
         model = cls(counts)
-        return model, model._choose(texts, labels, weights, settings, narrower, threads)
+        return model, model.chosen_by(texts, labels, weights, settings, effort, narrower, threads)
 
     # What is learned
 
@@ -208,32 +224,37 @@ class TextModel:
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
         settings, arrays = self.counts.parts()
-        return {"chosen": self.chosen.settings(), **settings}, arrays
+        chosen, more = self.chosen.parts()
+        return {"chosen": chosen, **settings}, arrays | more
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextModel:
         """The model that `parts` were taken from."""
-        return cls(Counts.from_parts(settings, arrays), Chosen.from_settings(settings["chosen"]))
+        return cls(Counts.from_parts(settings, arrays), Chosen.from_parts(settings["chosen"], arrays))
 
     # What is chosen
 
     def choose(
-        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, threads: int | None
+        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
         check_kind(labels, self.classes)
-        return self._choose(_kernel.hold(texts), labels, weights, settings, None, threads)
+        return self.chosen_by(_kernel.hold(texts), labels, weights, settings, effort, None, threads)
 
-    def _choose(
+    def chosen_by(
         self,
         texts: Texts,
         labels: list[Any],
         weights: Any,
         settings: Settings,
+        effort: str,
         narrower: Analyzer | None,
         threads: int | None,
     ) -> TrainingReport | None:
-        """With `narrower`, an analyzer that lacks the last block, leave-one-out decides whether that block stays."""
+        """What leave-one-out chooses by these documents.
+
+        With `narrower`, an analyzer that lacks the last block, it also decides whether that block stays.
+        """
         counts = self.counts
         n_classes = len(counts.classes)
         nothing_to_do = settings.calibration is None and not settings.is_auto
@@ -243,11 +264,29 @@ class TextModel:
             return None
         numbers = class_numbers(labels, counts.classes, weighted=weights is not None)
         weights = None if weights is None else as_weights(weights, len(labels))
+
+        def text(row: int) -> str:
+            return texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or ""
+
+        doubts = None
         if settings.is_automatic:
-            trust, analyzer, seen = choose(counts, texts, numbers, weights, narrower=narrower, threads=threads)
+            is_best = effort == "best"
+            trust, analyzer, seen = choose(
+                counts,
+                texts,
+                numbers,
+                weights,
+                narrower=narrower,
+                most_numbers=MOST_NUMBERS_AT_BEST if is_best else MOST_NUMBERS,
+                threads=threads,
+            )
             if analyzer != counts.analyzer:
                 self.counts = counts.narrowed(analyzer)
-            self.chosen = Chosen(trust)
+            correction = None
+            if is_best:
+                doubts = seen
+                correction, seen = correct(self.counts, texts, numbers, weights, trust, seen, text, threads=threads)
+            self.chosen = Chosen(trust, correction=correction)
         else:
             smoothing, calibration, seen = calibrate(
                 counts,
@@ -261,11 +300,7 @@ class TextModel:
                 threads=threads,
             )
             self.chosen = Chosen(None, smoothing, calibration, settings.plain_form(smoothing))
-        return training_report(
-            list(counts.classes),
-            seen,
-            lambda row: texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or "",
-        )
+        return training_report(list(counts.classes), seen, text, doubts=doubts)
 
     # How it is read
 
@@ -278,7 +313,7 @@ class TextModel:
         """How texts are scored; `prior` stands in for that of the settings."""
         classes, kernel, _, chosen = self.state()
         if settings.is_automatic and settings.calibration is not None and 1 < len(classes) <= MOST_CLASSES:
-            return self._trusting(classes, kernel, chosen.trust, settings.prior if prior is None else prior)
+            return self._trusting(classes, kernel, chosen, settings.prior if prior is None else prior)
         form = settings.plain_form(chosen.smoothing)
         plain = self._kept((kernel, *form), lambda: scorer(kernel, *form))
         of = (classes, kernel.documents)
@@ -292,21 +327,47 @@ class TextModel:
         shift = [a + b for a, b in zip(calibration.shift(classes), moved, strict=True)]
         return reading._replace(start=start, scale=calibration.scale, shift=shift)
 
-    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, trust: Trust | None, prior: Any) -> TextReading:
-        """The automatic model. Where its curves are not for so many classes, the universal ones have to do."""
-        analyzer = self.counts.analyzer
-        universal = Trust.universal(analyzer, len(classes))
-        if trust is None or len(trust.curves) != len(universal.curves):
-            trust = universal
-        curves = trust.curves
-        trusting = self._kept((kernel, trust), lambda: _kernel.TrustScorer(kernel, curves))
-        documents = kernel.documents
-        start = trust.start(classes, documents)
-        if not isinstance(prior, str) or prior != "empirical":
-            # Bayes' rule: the probabilities are those of the shares that the classes had among the documents.
-            asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
-            start = [one + difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
-        return TextReading(classes, analyzer, trusting, start)
+    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, chosen: Chosen, prior: Any) -> TextReading:
+        """The automatic model, with its correction."""
+        trust = self._curves(classes, chosen)
+        corrected = None
+        if trust is chosen.trust and chosen.correction is not None:
+            corrected = chosen.correction.read(classes)
+        table, shifts = corrected or (None, [0.0] * len(classes))
+        trusting = self._kept((kernel, chosen), lambda: _kernel.TrustScorer(kernel, trust.curves, table))
+        start = _trusting_start(trust, classes, kernel.documents, prior)
+        start = [one + shift for one, shift in zip(start, shifts, strict=True)]
+        return TextReading(classes, self.counts.analyzer, trusting, start)
+
+    def _curves(self, classes: list[Any], chosen: Chosen) -> Trust:
+        """Those that were chosen; where they are not for so many classes, the universal ones have to do."""
+        universal = Trust.universal(self.counts.analyzer, len(classes))
+        trust = chosen.trust
+        return universal if trust is None or len(trust.curves) != len(universal.curves) else trust
+
+    def leave_one_out(
+        self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
+    ) -> NDArray[Any]:
+        """log P(class | text) for each text and class, as if the text, which was learned with this label, were not."""
+        import numpy as np
+
+        classes, kernel, _, chosen = self.state()
+        numbers = class_numbers(labels, classes)
+        documents = _kernel.Documents(kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
+        places = np.frombuffer(documents.places, np.uint32)
+        reading = self.reading(settings)
+        if isinstance(reading.scorer, _kernel.TrustScorer):
+            # Without the correction: that has seen every document.
+            trust = self._curves(classes, chosen)
+            scores = np.frombuffer(documents.scores(trust.curves, n_threads(threads)))
+            # Of two classes the kernel has the second's, of which the first has the negative.
+            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
+            start = _trusting_start(trust, classes, kernel.documents, settings.prior)
+            return log_softmax(scores + np.array(start))[places]
+        likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
+        scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
+        calibration = None if reading.shift is None else chosen.calibration
+        return calibrated(scores + np.array(reading.start), calibration, classes)[places]
 
     def _kept(self, how: tuple[Any, ...], make: Any) -> Any:
         """A scorer, which becomes quicker with use: the same one as long as the counts are read in the same way."""
@@ -350,12 +411,12 @@ class TextModel:
         # The complement has weights, which are no probabilities.
         likelihood = "multinomial" if likelihood == "complement" else likelihood
         plain = scorer(kernel, likelihood, smoothing, vocabulary)
-        words, lengths, documents, occurrences, logs = plain.table(names)
+        words, documents, occurrences, logs = plain.table(names)
         shape = (-1, len(classes))
         return WordTable(
             classes,
             words,
-            np.frombuffer(lengths, np.uint8),
+            np.frombuffer(plain.lengths(names), np.uint8),
             np.frombuffer(documents, np.uint32).reshape(shape),
             np.frombuffer(occurrences, np.uint32).reshape(shape),
             np.frombuffer(logs).reshape(shape),
@@ -374,13 +435,24 @@ class TextModel:
         return classes, scorer(kernel, *settings.plain_form(chosen.smoothing)), prior
 
 
-def _analyzers(analyzer: Analyzer | str | None, texts: Texts, settings: Settings) -> tuple[Analyzer, Analyzer | None]:
+def _trusting_start(trust: Trust, classes: list[Any], documents: list[int], prior: Any) -> list[float]:
+    """Where the automatic model's scores start."""
+    start = trust.start(classes, documents)
+    if isinstance(prior, str) and prior == "empirical":
+        return start
+    # Bayes' rule: the probabilities are those of the shares that the classes had among the documents.
+    asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
+    return [one + difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
+
+
+def analyzers_for(
+    analyzer: Analyzer | str | None, n_documents: int, n_characters: int, settings: Settings
+) -> tuple[Analyzer, Analyzer | None]:
     """The analyzer, and where leave-one-out is to decide on its last block, the one without it."""
     match analyzer:
         case None if not settings.is_automatic:
             return Analyzer(), None
         case None:
-            n_documents, n_characters = _kernel.measure(texts)
             if n_characters < SHORT * n_documents:
                 return replace(PAIRS, characters=CHARACTERS), PAIRS
             return PAIRS, None

@@ -1,23 +1,39 @@
-//! Documents as Python gives them: a list of `str`, any other sequence of them, or an Arrow column from any library.
+//! Documents as Python gives them: a list of `str`, any other sequence of them, an Arrow column from any library, or a column
+//! of the rows of a file.
 //!
 //! No Python object is made for any of them. A lone surrogate, which Python's `str` can hold and UTF-8 cannot, reads as
 //! U+FFFD, and so does each stretch of invalid UTF-8 that an Arrow column may hold.
 #![allow(unsafe_code)]
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::ArrayStreamReader;
 use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, make_array};
 use arrow_schema::{ArrowError, DataType};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
+use crate::readers;
+
 /// Columns that are kept, so that they can be read more than once: a stream ends with its first reader.
-#[pyclass(frozen, module = "banbury._kernel")]
+#[pyclass(frozen, sequence, module = "banbury._kernel")]
 pub struct Held {
     pub columns: Vec<Column>,
+}
+
+#[pymethods]
+impl Held {
+    fn __len__(&self) -> usize {
+        self.columns.iter().map(Column::len).sum()
+    }
+
+    fn __getitem__(&self, row: usize) -> PyResult<Cow<'_, str>> {
+        text_in(&self.columns, row).ok_or_else(|| PyIndexError::new_err(format!("there is no text {row}")))
+    }
 }
 
 /// Documents, kept alive.
@@ -70,16 +86,7 @@ impl<'py> Texts<'py> {
     pub fn get(&self, row: usize) -> Option<Cow<'_, str>> {
         match self {
             Texts::Strings(strings) => strings.get(row).map(text_of),
-            Texts::Columns(columns) => {
-                let mut before = 0;
-                let holds = |column: &&Column| {
-                    let is_here = row < before + column.len();
-                    before += if is_here { 0 } else { column.len() };
-                    is_here
-                };
-                let column = columns.iter().find(holds)?;
-                Some(String::from_utf8_lossy(column.get(row - before)))
-            }
+            Texts::Columns(columns) => text_in(columns, row),
         }
     }
 
@@ -93,6 +100,17 @@ impl<'py> Texts<'py> {
                 .collect(),
         }
     }
+}
+
+fn text_in(columns: &[Column], row: usize) -> Option<Cow<'_, str>> {
+    let mut before = 0;
+    let holds = |column: &&Column| {
+        let is_here = row < before + column.len();
+        before += if is_here { 0 } else { column.len() };
+        is_here
+    };
+    let column = columns.iter().find(holds)?;
+    Some(String::from_utf8_lossy(column.get(row - before)))
 }
 
 fn strings<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Texts<'py>> {
@@ -131,7 +149,15 @@ pub enum Column {
     Binary(BinaryArray),
     Large(LargeBinaryArray),
     View(BinaryViewArray),
-    Dictionary { keys: Vec<usize>, values: Box<Column> },
+    Dictionary {
+        keys: Vec<usize>,
+        values: Box<Column>,
+    },
+    /// Of a file.
+    Rows {
+        rows: Arc<readers::Rows>,
+        column: usize,
+    },
 }
 
 impl Column {
@@ -158,6 +184,7 @@ impl Column {
             Column::Large(array) => array.len(),
             Column::View(array) => array.len(),
             Column::Dictionary { keys, .. } => keys.len(),
+            Column::Rows { rows, .. } => rows.len(),
         }
     }
 
@@ -167,6 +194,7 @@ impl Column {
             Column::Large(array) => array.value(row),
             Column::View(array) => array.value(row),
             Column::Dictionary { keys, values } => values.get(keys[row]),
+            Column::Rows { rows, column } => rows.get(*column, row),
         }
     }
 }

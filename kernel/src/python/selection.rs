@@ -1,15 +1,15 @@
-//! Documents for leave-one-out, and the scorer of the automatic model, as Python sees them.
-
-use std::sync::{Arc, PoisonError, RwLock};
+//! Documents for leave-one-out, and what is fitted to them, as Python sees them.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 
-use super::input::{self, Held, Texts, input_error};
-use super::{Counts, State, form_of, in_rounds, processors};
+use super::input::{Held, Texts, input_error};
+use super::scoring::{MISFIT, form_of};
+use super::{Analyzer, Counts, exception, processors};
 use crate::counts;
 use crate::documents;
+use crate::duplicates;
 use crate::regression;
 use crate::selection;
 use crate::text;
@@ -19,11 +19,11 @@ use crate::trust;
 pub struct Documents {
     counts: Py<Counts>,
     version: u64,
-    inner: documents::Documents,
+    pub inner: documents::Documents,
 }
 
 impl Documents {
-    fn with<R: Send>(
+    pub fn with<R: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&counts::Counts, &text::Analyzer) -> R + Send,
@@ -90,6 +90,28 @@ impl Documents {
         self.inner.weights.clone()
     }
 
+    #[allow(clippy::type_complexity)]
+    fn words<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
+        Ok((
+            PyBytes::new(py, bytemuck::cast_slice(&found.lengths)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
+            PyBytes::new(py, bytemuck::cast_slice(&found.words)),
+        ))
+    }
+
+    /// Counts without the first `n` documents, and the other documents as these know them.
+    fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
+        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
+        let (counts, inner) = found.map_err(|error| exception(py, error))?;
+        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
+        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
+    }
+
     fn log_likelihoods<'py>(
         &self,
         py: Python<'py>,
@@ -118,7 +140,7 @@ impl Documents {
             (corpus.shape().len() == curves.len())
                 .then(|| corpus.leave_one_out(&self.inner, &curves, processors(threads)))
         })?;
-        let scores = scores.ok_or_else(|| misfit(py))?;
+        let scores = scores.ok_or_else(|| input_error(py, MISFIT.into()))?;
         Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
     }
 }
@@ -184,122 +206,6 @@ impl Regression {
     }
 }
 
-fn misfit(py: Python<'_>) -> PyErr {
-    input_error(py, "the curves are not those of these counts".into())
-}
-
-#[pyclass(frozen, module = "banbury._kernel")]
-pub struct TrustScorer {
-    counts: Py<Counts>,
-    curves: Vec<f64>,
-    /// The scorer of one version of the counts; made anew when they have changed.
-    current: RwLock<Option<(u64, Arc<trust::Scorer>)>>,
-}
-
-impl TrustScorer {
-    fn current(&self, state: &State, analyzer: &text::Analyzer) -> Option<Arc<trust::Scorer>> {
-        if let Some((version, scorer)) = &*self.current.read().unwrap_or_else(PoisonError::into_inner)
-            && *version == state.version
-        {
-            return Some(scorer.clone());
-        }
-        if trust::Shape::new(analyzer, state.counts.n_classes()).len() != self.curves.len() {
-            return None;
-        }
-        let scorer = Arc::new(trust::Scorer::new(&state.counts, analyzer, self.curves.clone()));
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
-        Some(scorer)
-    }
-
-    fn rounds<R: Send>(
-        &self,
-        py: Python<'_>,
-        texts: &Bound<'_, PyAny>,
-        start: &[f64],
-        work: impl Fn(&trust::Scorer, &counts::Counts, &text::Analyzer, &[&str]) -> Vec<R> + Sync,
-    ) -> PyResult<Vec<R>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let found = in_rounds(py, texts, |slices| {
-            let state = counts.read();
-            let scorer = self.current(&state, &counts.analyzer).filter(|_| state.counts.n_classes() == start.len());
-            vec![scorer.map(|scorer| work(&scorer, &state.counts, &counts.analyzer, slices))]
-        })?;
-        let found: Option<Vec<Vec<R>>> = found.into_iter().collect();
-        Ok(found.ok_or_else(|| misfit(py))?.into_iter().flatten().collect())
-    }
-}
-
-#[pymethods]
-impl TrustScorer {
-    #[new]
-    fn new(counts: Py<Counts>, curves: Vec<f64>) -> Self {
-        TrustScorer { counts, curves, current: RwLock::new(None) }
-    }
-
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let scores = self.rounds(py, texts, &start, |scorer, counts, analyzer, texts| {
-            scorer.scores(counts, analyzer, texts, &start, processors(threads))
-        })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
-    }
-
-    fn best<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let best = self.rounds(py, texts, &start, |scorer, counts, analyzer, texts| {
-            scorer.best(counts, analyzer, texts, &start, processors(threads))
-        })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
-    }
-
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: Vec<f64>) -> PyResult<u32> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let text = input::text_of(text);
-        let state = counts.read();
-        let scorer = self.current(&state, &counts.analyzer).filter(|_| state.counts.n_classes() == start.len());
-        let scorer = scorer.ok_or_else(|| misfit(py))?;
-        Ok(scorer.best(&state.counts, &counts.analyzer, &[&text], &start, 1)[0])
-    }
-
-    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let text = input::text_of(text);
-        let state = counts.read();
-        let scorer = self.current(&state, &counts.analyzer).ok_or_else(|| misfit(py))?;
-        Ok(scorer.terms(&state.counts, &counts.analyzer, &text))
-    }
-
-    #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let counts = self.counts.get();
-        counts.check(py)?;
-        let weights = py.detach(|| {
-            let state = counts.read();
-            let scorer = self.current(&state, &counts.analyzer)?;
-            Some(scorer.weights(&state.counts, names.as_deref(), min_documents))
-        });
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&weights.ok_or_else(|| misfit(py))?)))
-    }
-}
-
 /// Documents that can be read more than once.
 #[pyfunction]
 pub fn hold<'py>(py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -315,6 +221,21 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
     let texts = Texts::new(texts)?;
     let read = texts.read();
     Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
+}
+
+/// Signatures of documents, by which nearly equal ones are found.
+#[pyfunction]
+pub fn signatures<'py>(
+    py: Python<'py>,
+    analyzer: &Analyzer,
+    texts: &Bound<'py, PyAny>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let texts = Texts::new(texts)?;
+    let read = texts.read();
+    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
+    Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
 }
 
 /// One of the documents.

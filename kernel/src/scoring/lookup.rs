@@ -1,11 +1,10 @@
 //! From the words of documents to what is known of them.
 //!
-//! Once weights are ready they lie in a table beside the keys of their features, so that a word and its weight are found at
+//! Once weights are kept they lie in a table beside the keys of their features, so that a word and its weight are found at
 //! one stroke.
 
 use std::ops::Range;
 
-use super::weights::{Stored, Weights};
 use crate::table::Table;
 use crate::text::Tokens;
 use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, pair};
@@ -13,16 +12,30 @@ use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, pair}
 /// How many lookups ahead memory is asked for.
 const AHEAD: usize = 16;
 
+/// Eight bytes beside the key of a feature: a weight, or where its weights are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored(pub u64);
+
+impl Stored {
+    /// A weight as a number.
+    #[inline(always)]
+    pub fn number(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
 /// A feature as the table of known features has it.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
-    pub(super) id: u32,
-    pub(super) weight: Stored,
+pub struct Known {
+    /// Its id; [`UNKNOWN`] for none.
+    pub id: u32,
+    /// What is kept of it.
+    pub weight: Stored,
 }
 
 impl Known {
     /// One of which the weight is not known yet, or will never be.
-    pub(super) fn bare(id: u32) -> Self {
+    pub fn bare(id: u32) -> Self {
         Known { id, weight: Stored(0) }
     }
 }
@@ -33,59 +46,48 @@ impl Default for Known {
     }
 }
 
-/// What scoring keeps of a block after some use.
-pub(super) struct Ready {
-    pub(super) known: KnownFeatures,
-    pub(super) weights: Weights,
-}
-
 pub(super) enum KnownFeatures {
     Words(Table<WordKey, Known>),
     Runs(Table<u64, Known>),
 }
 
-pub(super) fn known<K: Key>(index: &Index<K>, weights: &Weights) -> Table<K, Known> {
+pub(super) fn known<K: Key>(index: &Index<K>, stored: impl Fn(usize) -> Stored) -> Table<K, Known> {
     let mut table = Table::with_room_for(index.len());
-    for (id, &key) in index.keys().iter().enumerate() {
+    let keys = index.keys();
+    for (id, &key) in keys.iter().enumerate() {
+        if let Some(next) = keys.get(id + AHEAD) {
+            table.expect(next.hash(index.seed()));
+        }
         // Equal keys are those of long words with the same hash: both have a place.
         let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
-        *table.at(place) = Known { id: id as u32, weight: weights.stored(id) };
+        *table.at(place) = Known { id: id as u32, weight: stored(id) };
     }
     table
 }
 
 /// The features of some documents, of one block.
 #[derive(Default)]
-pub(super) struct Looked {
-    pub(super) found: Vec<Known>,
+pub struct Looked {
+    /// What is known of each, in the order of the documents; unknown ones have their places too.
+    pub found: Vec<Known>,
+    /// Where the features of each document end.
     pub(super) ends: Vec<usize>,
-    /// Whether they were found together with their weights.
-    pub(super) is_ready: bool,
-    /// For each feature the last document that had it.
-    pub(super) seen: Vec<u32>,
 }
 
 impl Looked {
-    pub(super) fn clear(&mut self, is_ready: bool) {
+    pub(super) fn clear(&mut self) {
         self.found.clear();
         self.ends.clear();
-        self.is_ready = is_ready;
     }
 
-    pub(super) fn range(&self, at: usize) -> Range<usize> {
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        start..self.ends[at]
+    /// Those of one document.
+    pub fn of(&self, document: usize) -> &[Known] {
+        &self.found[self.range(document)]
     }
 
-    /// Makes every feature of a document unknown that stands there already.
-    pub(super) fn keep_first(&mut self, range: Range<usize>, stamp: u32, n_features: usize) {
-        self.seen.resize(n_features, 0);
-        for known in &mut self.found[range] {
-            let Some(seen) = self.seen.get_mut(known.id as usize) else { continue };
-            if std::mem::replace(seen, stamp) == stamp {
-                *known = Known::default();
-            }
-        }
+    fn range(&self, document: usize) -> Range<usize> {
+        let start = if document == 0 { 0 } else { self.ends[document - 1] };
+        start..self.ends[document]
     }
 
     pub(super) fn find_words(
@@ -129,13 +131,103 @@ impl Looked {
     ) {
         pairs.clear();
         for at in 0..words.ends.len() {
-            let (words, left) = (&words.found[words.range(at)], &left.found[left.range(at)]);
-            for (left, right) in left.iter().zip(words.iter().skip(n - 1)) {
+            for (left, right) in left.of(at).iter().zip(words.of(at).iter().skip(n - 1)) {
                 let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
                 let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
                 pairs.push((key, key.hash(seed)));
             }
             self.ends.push(pairs.len());
+        }
+    }
+}
+
+/// The distinct features of a document, numbered in the order of their first occurrence.
+///
+/// A table of a few kilobytes, whatever the size of the vocabulary: it stays in the nearest cache, where an array with a place for
+/// each feature would not. A place belongs to the document whose stamp it has, so nothing has to be cleared.
+#[derive(Default)]
+pub struct Seen {
+    places: Vec<SeenPlace>,
+    stamp: u32,
+    /// The features, each once.
+    pub features: Vec<Known>,
+    /// The number of each feature of the document, in their order; [`UNKNOWN`] for those that do not count.
+    pub numbers: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SeenPlace {
+    stamp: u32,
+    id: u32,
+    number: u32,
+}
+
+impl Seen {
+    /// Takes the features of a document that are known and that `counts`.
+    #[inline(always)]
+    pub fn read(&mut self, found: &[Known], counts: impl Fn(&Known) -> bool) {
+        let seed = Seed::of_this_process();
+        let bits = (2 * found.len()).next_power_of_two().trailing_zeros().max(4);
+        if self.places.len() < 1 << bits || self.stamp == u32::MAX {
+            self.places.clear();
+            self.places.resize(1 << bits, SeenPlace::default());
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        self.features.clear();
+        self.numbers.clear();
+        self.features.resize(found.len(), Known::default());
+        let places = &mut self.places[..1 << bits];
+        let mut n = 0;
+        self.numbers.extend(found.iter().map(|known| {
+            if known.id == UNKNOWN || !counts(known) {
+                return UNKNOWN;
+            }
+            let mut at = (u64::from(known.id).hash(seed) >> (64 - bits)) as usize;
+            loop {
+                let place = &mut places[at & ((1 << bits) - 1)];
+                let is_new = place.stamp != self.stamp;
+                if is_new || place.id == known.id {
+                    let number = if is_new { n } else { place.number };
+                    *place = SeenPlace { stamp: self.stamp, id: known.id, number };
+                    // Written either way: whether a word has been in the document before cannot be guessed.
+                    self.features[number as usize] = *known;
+                    n += u32::from(is_new);
+                    return number;
+                }
+                at += 1;
+            }
+        }));
+        self.features.truncate(n as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_feature_of_a_document_is_seen_once() {
+        let mut seen = Seen::default();
+        for round in 0..100u32 {
+            let ids: Vec<u32> = (0..10 * round).map(|i| (i * 7919 + round) % (4 * round + 1)).collect();
+            let found: Vec<Known> =
+                ids.iter().map(|&id| if id == 3 { Known::default() } else { Known::bare(id) }).collect();
+            seen.read(&found, |known| known.id != 5);
+            let mut distinct: Vec<u32> = vec![];
+            let number = |&id: &u32| {
+                if id == 3 || id == 5 {
+                    return UNKNOWN;
+                }
+                let number = distinct.iter().position(|&other| other == id);
+                number.unwrap_or_else(|| {
+                    distinct.push(id);
+                    distinct.len() - 1
+                }) as u32
+            };
+            let numbers: Vec<u32> = ids.iter().map(number).collect();
+            assert_eq!(seen.numbers, numbers);
+            assert_eq!(seen.features.iter().map(|known| known.id).collect::<Vec<_>>(), distinct);
         }
     }
 }

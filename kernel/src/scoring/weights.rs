@@ -1,10 +1,11 @@
-//! The weights of features, and their sums.
+//! The weights of features under a plain likelihood.
 //!
 //! With two classes a feature has one number, λ. With more it has a row with a weight for each class, or where few classes
 //! know it a list of these, to be added to the row that all unseen cells share.
 
+use super::{Stored, Sums};
 use crate::counts::find_cell;
-use crate::likelihoods::{Model, Weight};
+use crate::likelihoods::Model;
 use crate::processor::{LANES, add_rows};
 use crate::rows::{Cell, total};
 
@@ -12,6 +13,7 @@ use crate::rows::{Cell, total};
 /// a list is, and most tokens are frequent features.
 const FREQUENT: u64 = 16;
 const FEW_CLASSES: usize = 64;
+
 /// The second class's weight less the first's; 0 for a feature that has been forgotten.
 pub(super) fn lambda(row: &[Cell], model: &Model) -> f64 {
     match total(row) {
@@ -22,7 +24,7 @@ pub(super) fn lambda(row: &[Cell], model: &Model) -> f64 {
 
 /// The weights of features of a smooth model.
 #[derive(Default)]
-pub(super) struct Weights {
+pub struct Weights {
     /// For two classes one number a feature, λ. Otherwise rows with a weight for each class, filled up to a whole number of
     /// [`LANES`].
     pub(super) dense: Vec<f64>,
@@ -43,17 +45,9 @@ impl Place {
     pub(super) const ROW: u32 = u32::MAX;
 }
 
-/// Eight bytes: λ, or where the weights of all classes are. All zeros add nothing either way.
-#[derive(Clone, Copy)]
-pub(super) struct Stored(pub(super) u64);
-
-impl Stored {
-    pub(super) fn lambda(self) -> f64 {
-        f64::from_bits(self.0)
-    }
-
-    pub(super) fn place(self) -> Place {
-        Place { start: self.0 as u32, len: (self.0 >> 32) as u32 }
+impl From<Stored> for Place {
+    fn from(stored: Stored) -> Self {
+        Place { start: stored.0 as u32, len: (stored.0 >> 32) as u32 }
     }
 }
 
@@ -86,7 +80,7 @@ impl Weights {
         }
     }
 
-    /// What a table of known features keeps of feature `id`.
+    /// What a table of known features keeps of feature `id`: λ, or its place. All zeros add nothing either way.
     pub(super) fn stored(&self, id: usize) -> Stored {
         match self.places.get(id) {
             Some(place) => Stored(u64::from(place.start) | u64::from(place.len) << 32),
@@ -95,12 +89,18 @@ impl Weights {
     }
 
     /// Adds the weights of the features at these places, for each class.
-    pub(super) fn add(&self, places: impl Iterator<Item = Place>, unseen: &[f64], sums: &mut Sums) {
-        sums.rows.clear();
+    pub(super) fn add(
+        &self,
+        places: impl Iterator<Item = Place>,
+        unseen: &[f64],
+        rows: &mut Vec<u32>,
+        sums: &mut Sums,
+    ) {
+        rows.clear();
         let mut n_listed = 0;
         for place in places {
             if place.len == Place::ROW {
-                sums.rows.push(place.start);
+                rows.push(place.start);
             } else if place.len > 0 {
                 n_listed += 1;
                 let list = &self.list[place.start as usize..(place.start + place.len) as usize];
@@ -111,86 +111,7 @@ impl Weights {
             sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
         }
         sums.logs.resize(unseen.len().next_multiple_of(LANES), 0.0);
-        add_rows(&self.dense, &sums.rows, &mut sums.logs);
+        add_rows(&self.dense, rows, &mut sums.logs);
         sums.logs.truncate(unseen.len());
     }
-}
-
-/// The running sums of one document.
-#[derive(Default)]
-pub(super) struct Sums {
-    /// Whether `logs` is one number, the second class's lead over the first.
-    pub(super) difference: bool,
-    pub(super) logs: Vec<f64>,
-    /// Which rows of weights are still to be added.
-    pub(super) rows: Vec<u32>,
-    /// Used instead of `logs` where some weights are impossible.
-    pub(super) exact: Vec<Weight>,
-}
-
-impl Sums {
-    pub(super) fn start(&mut self, model: &Model, difference: bool) {
-        self.difference = difference;
-        self.exact.clear();
-        self.logs.clear();
-        if difference {
-            self.logs.push(model.start[1].log - model.start[0].log);
-        } else if model.form.is_smooth() {
-            self.logs.extend(model.start.iter().map(|weight| weight.log));
-        } else {
-            self.exact.extend_from_slice(&model.start);
-        }
-    }
-
-    /// The second class's lead, with the prior.
-    pub(super) fn lead(&self, log_prior: &[f64]) -> f64 {
-        self.logs[0] + (log_prior[1] - log_prior[0])
-    }
-
-    pub(super) fn get(&self, class: usize, log_prior: &[f64]) -> f64 {
-        self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value()) + log_prior[class]
-    }
-
-    pub(super) fn write(&self, log_prior: &[f64], out: &mut [f64]) {
-        if self.difference {
-            let lead = self.lead(log_prior);
-            // Infinite where the first class has prior 0: then it is that class that has none.
-            [out[0], out[1]] = if lead == f64::INFINITY { [f64::NEG_INFINITY, 0.0] } else { [0.0, lead] };
-            return;
-        }
-        for (class, score) in out.iter_mut().enumerate() {
-            *score = self.get(class, log_prior);
-        }
-        // Where no class is possible nothing is known, and the prior speaks alone.
-        if out.iter().all(|score| *score == f64::NEG_INFINITY) {
-            out.copy_from_slice(log_prior);
-        }
-    }
-
-    pub(super) fn best(&self, log_prior: &[f64]) -> u32 {
-        if self.difference {
-            return u32::from(self.lead(log_prior) > 0.0);
-        }
-        let first_highest = |score: &dyn Fn(usize) -> f64| {
-            let (mut best, mut highest) = (0, score(0));
-            for class in 1..log_prior.len() {
-                let score = score(class);
-                if score > highest {
-                    (best, highest) = (class, score);
-                }
-            }
-            (best as u32, highest)
-        };
-        match first_highest(&|class| self.get(class, log_prior)) {
-            (_, f64::NEG_INFINITY) => first_highest(&|class| log_prior[class]).0,
-            (best, _) => best,
-        }
-    }
-}
-
-/// The sum of weights, in four lanes: a fixed order, so the same to the bit every time, that does not wait for each addition.
-pub(super) fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
-    let mut lanes = [0.0; 4];
-    weights.enumerate().for_each(|(i, weight)| lanes[i % 4] += weight);
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }

@@ -2,50 +2,46 @@
 //!
 //! A weight has channels: one for each power of the document's number of features, and last the odds of the feature, of which
 //! pairs take back a share. [`Model::weigh`] is where the weights of a feature come from, whatever they are wanted for:
-//! scores, tables that are ready, explanations. A weight that a feature has besides its counts, ΔW, is added there to
-//! the first channel (p = ½), looked up by block and id; nothing else has to know of it but [`Weights::push`], since such a
-//! feature needs a row of its own.
-//!
-//! [`Weights::push`]: super::weights::Weights::push
+//! scores, tables that are ready, explanations. A correction adds to the first channel (p = ½). With two classes that is a
+//! part of λ; with more it is added up beside the channels, since few features would share a list of weights with it.
+
+use std::sync::Arc;
 
 use super::basis::Corpus;
 use super::{FLAT, Hat, KNOTS, SMOOTHING, Shape, Side, Z_KNOTS, documents, each_class};
+use crate::correction::{Applied, Correction};
 use crate::counts::Counts;
 use crate::text::Analyzer;
 
 /// Most powers that a shape has, and one more channel for the odds of words.
 pub(super) const CHANNELS: usize = 3;
 
-/// Counts and curves.
-pub(super) struct Model {
+/// Reads counts by curves: the automatic model.
+pub struct Model {
     pub(super) shape: Shape,
-    curves: Vec<f64>,
+    /// By block and power.
+    curves: Vec<[Vec<f64>; 2]>,
     /// By block and scored class.
     sides: Vec<Vec<Side>>,
     /// What pairs of so many documents take back, for each power.
     taken_back: Vec<[f64; 2]>,
+    pub(super) correction: Option<Applied>,
 }
 
 impl Model {
-    /// `curves` has the numbers that [`Shape`] describes.
-    pub(super) fn new(counts: &Counts, analyzer: &Analyzer, curves: Vec<f64>) -> Self {
+    /// `curves` has the numbers that [`Shape`] describes, a correction the weights of as many classes.
+    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: &[f64], correction: Option<Arc<Correction>>) -> Self {
         let corpus = Corpus::new(counts, analyzer);
         let shape = corpus.shape().clone();
         assert_eq!(curves.len(), shape.len(), "the caller has compared them");
+        let fits = correction.as_ref().is_none_or(|correction| correction.n_scored() == shape.n_scored());
+        assert!(fits, "the caller has compared them");
+        let correction = correction.map(Applied::new);
         let mut sides = vec![vec![]; counts.blocks.len()];
         sides.iter_mut().enumerate().for_each(|(block, sides)| corpus.sides(block, usize::MAX, 0, sides));
-        let mut model = Model { shape, curves, sides, taken_back: vec![] };
+        let mut model = Model { curves: by_block(&shape, curves), shape, sides, taken_back: vec![], correction };
         model.taken_back = (0..=FLAT).map(|df| model.taken_back_by(df)).collect();
         model
-    }
-
-    /// The numbers of a block's curves for a power.
-    fn curves(&self, block: usize, power: usize) -> &[f64] {
-        let before = &self.shape.blocks[..block];
-        let n_powers = self.shape.powers().len();
-        let start: usize = before.iter().flatten().map(|&is| self.shape.width(is) * n_powers).sum();
-        let width = self.shape.width(self.shape.blocks[block].expect("only counted blocks are asked for"));
-        &self.curves[start + power * width..][..width]
     }
 
     fn taken_back_by(&self, df: usize) -> [f64; 2] {
@@ -53,7 +49,7 @@ impl Model {
         let mut values = [0.0; 2];
         let hat = Hat::of_documents(df.max(1) as f64);
         for (power, value) in values.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = self.curves(pairs, power);
+            let curves = &self.curves[pairs][power];
             *value = hat.read(&curves[curves.len() - KNOTS..]);
         }
         values
@@ -82,7 +78,7 @@ impl Model {
         let z = Hat::new(evidence.z, &Z_KNOTS);
         let mut channels = [0.0; CHANNELS];
         for (power, channel) in channels.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = self.curves(block, power);
+            let curves = &self.curves[block][power];
             *channel = if self.shape.is_two() {
                 evidence.odds * (z.read(curves) + hat.read(&curves[KNOTS..]))
             } else {
@@ -122,7 +118,13 @@ impl Model {
             self.each_word_odds(counts, block, id, |_, more| odds += more);
             weight += self.taken_back(df)[0] * odds;
         }
-        2.0 * weight
+        2.0 * weight + self.corrections(counts, block, id).first().map_or(0.0, |&more| f64::from(more))
+    }
+
+    /// What the correction adds to the first channel of a feature, by scored class; nothing where it says nothing.
+    #[inline(always)]
+    pub(super) fn corrections(&self, counts: &Counts, block: usize, id: u32) -> &[f32] {
+        self.correction.as_ref().map_or(&[], |correction| correction.weights(counts, block, id))
     }
 
     /// What a feature adds to the score of each class, in a document with `m` known features of its block.
@@ -137,10 +139,26 @@ impl Model {
         let at_scale = |values: &[f64]| values.iter().zip(&scales).map(|(value, scale)| value * scale).sum::<f64>();
         let mut term = vec![0.0; self.shape.n_classes];
         self.weigh(counts, block, id, |class, channels| term[class] = at_scale(&channels));
+        let more = self.corrections(counts, block, id).iter();
+        term.iter_mut().zip(more).for_each(|(term, &more)| *term += f64::from(more) * scales[0]);
         if self.shape.blocks[block] == Some(true) {
             let share = at_scale(&self.taken_back(documents(counts.blocks[block].rows.get(id))));
             self.each_word_odds(counts, block, id, |class, odds| term[class] += share * odds);
         }
         term
     }
+}
+
+/// The numbers of each block's curves for each power; none for a block that is not counted.
+fn by_block(shape: &Shape, mut curves: &[f64]) -> Vec<[Vec<f64>; 2]> {
+    let mut take = |width: usize| {
+        let (first, rest) = curves.split_at(width);
+        curves = rest;
+        first.to_vec()
+    };
+    let of_block = |has_parents: &Option<bool>| {
+        let width = has_parents.map_or(0, |has_parents| shape.width(has_parents));
+        [0, 1].map(|power| if power < shape.powers().len() { take(width) } else { vec![] })
+    };
+    shape.blocks.iter().map(of_block).collect()
 }

@@ -1,142 +1,247 @@
 //! Weights that are kept, and their sums.
+//!
+//! With two classes a feature has one number, λ. With more, one that many classes have seen has a row of its own. Any other is
+//! a list of the classes that have seen it, to be added to the row that all features of the same number of documents
+//! share. Most features are rare and have the list of many others, which is there once: the lists stay in the cache.
 
 use std::collections::HashMap;
 
 use super::model::{CHANNELS, Model};
-use super::{Hat, documents};
+use super::{FLAT, Hat, documents};
 use crate::counts::Counts;
+use crate::processor::{LANES, add_rows, add_scaled_rows};
+use crate::rows::Cell;
+use crate::scoring::Stored;
+
+/// The channels that are weights; the last one is the odds.
+const POWERS: usize = CHANNELS - 1;
+/// Features of fewer documents than this often have the same counts as others.
+const SMALL: u32 = 64;
 
 /// The weights of the features of a block.
 #[derive(Default)]
-pub(super) struct Weights {
-    /// With two classes.
-    pub(super) lambdas: Vec<f64>,
-    pub(super) places: Vec<Place>,
-    /// By feature that many classes have seen, then by channel and class.
-    rows: Vec<f64>,
-    /// Classes that know a feature, and by how much its channels there differ from those of its default row.
-    list: Vec<(u32, [f64; CHANNELS])>,
-    /// The rows that features of the same number of documents have in common.
-    defaults: Vec<f64>,
+pub struct Weights {
+    /// What is stored of each feature: λ as a number, or a [`Place`]; [`NOTHING`] of one that has been forgotten.
+    pub(super) stored: Vec<Stored>,
+    /// By feature that many classes have seen.
+    rows: Rows,
+    /// Classes that have seen a feature, and by how much its channels there differ from those of its default row.
+    lists: Vec<(u32, [f64; CHANNELS])>,
+    /// By number of documents: the row of a feature that no class has seen.
+    defaults: Rows,
+    /// The numbers of documents of the defaults.
+    documents: Vec<u32>,
     numbers: HashMap<u32, u32>,
+    /// Where the lists of rare features are, by their classes and documents.
+    places: HashMap<[u64; 2], Stored>,
 }
 
-#[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+/// What is stored of a feature that does not count.
+pub(super) const NOTHING: Stored = Stored(u64::MAX);
+
+/// Where the weights of a feature are.
+struct Place {
+    /// The number of its row, or where its list starts.
     start: u32,
-    /// How many in the list; [`Place::ROW`] for a row.
-    len: u32,
-    /// In how many documents.
-    pub(super) df: u32,
-    default: u32,
+    /// The length of its list; [`Place::ROW`] for a row.
+    len: u8,
+    /// With a row, its documents, [`FLAT`] at the most. With a list, the number of its default.
+    more: u32,
 }
 
 impl Place {
-    const ROW: u32 = u32::MAX;
+    const ROW: u8 = u8::MAX;
+    const MOST: u32 = (1 << 24) - 1;
+
+    fn store(self) -> Stored {
+        assert!(
+            self.more <= Place::MOST,
+            "so many different numbers of documents take more documents than can be counted"
+        );
+        Stored(u64::from(self.start) | u64::from(self.len) << 32 | u64::from(self.more) << 40)
+    }
+
+    #[inline(always)]
+    fn read(stored: Stored) -> Self {
+        Place { start: stored.0 as u32, len: (stored.0 >> 32) as u8, more: (stored.0 >> 40) as u32 }
+    }
+}
+
+/// Rows by power and class, and rows of odds by class, each filled up to a whole number of [`LANES`].
+#[derive(Default)]
+struct Rows {
+    weights: Vec<f64>,
+    odds: Vec<f64>,
+    len: u32,
+}
+
+impl Rows {
+    /// A new row of zeros, for its channels to be written to.
+    fn push(&mut self, n: usize) -> impl FnMut(usize, [f64; CHANNELS]) {
+        let (from, odds) = (self.weights.len(), self.odds.len());
+        self.weights.resize(from + (POWERS * n).next_multiple_of(LANES), 0.0);
+        self.odds.resize(odds + n.next_multiple_of(LANES), 0.0);
+        self.len += 1;
+        let (weights, odds) = (&mut self.weights[from..], &mut self.odds[odds..]);
+        move |class, channels| {
+            (0..POWERS).for_each(|power| weights[power * n + class] = channels[power]);
+            odds[class] = channels[POWERS];
+        }
+    }
+
+    fn clear(&mut self) {
+        self.weights.clear();
+        self.odds.clear();
+        self.len = 0;
+    }
+}
+
+/// The sums of a document's channels in a block, and what adding needs of memory.
+#[derive(Default)]
+pub(super) struct ChannelSums {
+    /// By power and class.
+    pub(super) weights: Vec<f64>,
+    /// By class: of each feature its odds times its share.
+    pub(super) odds: Vec<f64>,
+    rows: Vec<u32>,
+    shares: Vec<f64>,
+    /// By default: how many features have it, and the sum of their shares.
+    times: Vec<(f64, f64)>,
+    touched: Vec<u32>,
 }
 
 impl Weights {
     pub(super) fn clear(&mut self) {
-        self.lambdas.clear();
-        self.places.clear();
+        self.stored.clear();
         self.rows.clear();
-        self.list.clear();
+        self.lists.clear();
         self.defaults.clear();
+        self.documents.clear();
         self.numbers.clear();
+        self.places.clear();
     }
 
+    /// The weights of all features of a block.
+    pub(super) fn of(model: &Model, counts: &Counts, block: usize) -> Self {
+        let mut weights = Weights::default();
+        let n_features = counts.blocks[block].rows.len() as u32;
+        weights.stored.reserve(n_features as usize);
+        (0..n_features).for_each(|id| weights.push(model, counts, block, id));
+        weights
+    }
+
+    /// Appends the weights of a feature.
     pub(super) fn push(&mut self, model: &Model, counts: &Counts, block: usize, id: u32) {
-        if model.shape.is_two() {
-            self.lambdas.push(model.lambda(counts, block, id));
-            return;
-        }
-        let n = model.shape.n_classes;
         let row = counts.blocks[block].rows.get(id);
-        let df = documents(row);
-        if df == 0 {
-            self.places.push(Place::default());
-            return;
+        let stored = match documents(row) {
+            0 => NOTHING,
+            _ if model.shape.is_two() => Stored(model.lambda(counts, block, id).to_bits()),
+            df => self.push_channels(model, counts, block, id, row, df),
+        };
+        self.stored.push(stored);
+    }
+
+    fn push_channels(
+        &mut self,
+        model: &Model,
+        counts: &Counts,
+        block: usize,
+        id: u32,
+        row: &[Cell],
+        df: u32,
+    ) -> Stored {
+        let n = model.shape.n_classes;
+        let known = row.iter().filter(|cell| cell.documents > 0).count();
+        if known * 3 > n || known >= usize::from(Place::ROW) {
+            let start = self.rows.len;
+            model.weigh(counts, block, id, self.rows.push(n));
+            return Place { start, len: Place::ROW, more: df.min(FLAT as u32) }.store();
+        }
+        let signature = signature(row, df);
+        if let Some(&stored) = signature.and_then(|signature| self.places.get(&signature)) {
+            return stored;
         }
         let hat = Hat::of_documents(f64::from(df));
-        let known = row.iter().filter(|cell| cell.documents > 0).count();
-        if known * 3 > n {
-            self.places.push(Place {
-                start: (self.rows.len() / (CHANNELS * n)) as u32,
-                len: Place::ROW,
-                df,
-                default: 0,
-            });
-            let start = self.rows.len();
-            self.rows.resize(start + CHANNELS * n, 0.0);
-            let rows = &mut self.rows[start..];
-            model.weigh(counts, block, id, |class, channels| write_channels(rows, n, class, channels));
-            return;
-        }
-        let default = match self.numbers.get(&df) {
-            Some(&number) => number,
-            None => {
-                let number = self.numbers.len() as u32;
-                let start = self.defaults.len();
-                self.defaults.resize(start + CHANNELS * n, 0.0);
-                for class in 0..n {
-                    write_channels(&mut self.defaults[start..], n, class, model.channels(block, class, 0, df, hat));
-                }
-                self.numbers.insert(df, number);
-                number
-            }
-        };
-        self.places.push(Place { start: self.list.len() as u32, len: known as u32, df, default });
-        let common = &self.defaults[default as usize * CHANNELS * n..][..CHANNELS * n];
+        let number = *self.numbers.entry(df).or_insert_with(|| {
+            let mut write = self.defaults.push(n);
+            (0..n).for_each(|class| write(class, model.channels(block, class, 0, df, hat)));
+            self.documents.push(df);
+            self.documents.len() as u32 - 1
+        });
+        let stored = Place { start: self.lists.len() as u32, len: known as u8, more: number }.store();
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             let class = cell.class as usize;
             let mut more = model.channels(block, class, cell.documents, df, hat);
-            more.iter_mut().enumerate().for_each(|(channel, value)| *value -= common[channel * n + class]);
-            self.list.push((cell.class, more));
+            let common = model.channels(block, class, 0, df, hat);
+            more.iter_mut().zip(common).for_each(|(more, common)| *more -= common);
+            self.lists.push((cell.class, more));
         }
+        if let Some(signature) = signature {
+            self.places.insert(signature, stored);
+        }
+        stored
     }
 
-    /// Adds the channels of the features at these places, the last of them times the feature's share.
-    pub(super) fn add(
-        &self,
-        n: usize,
-        places: impl Iterator<Item = Place>,
-        shares: &[f64],
-        sums: &mut [f64],
-        defaults: &mut Vec<(u32, f64, f64)>,
-    ) {
-        const W: usize = CHANNELS - 1;
-        defaults.clear();
-        let add_row = |row: &[f64], times: f64, share: f64, sums: &mut [f64]| {
-            sums[..W * n].iter_mut().zip(row).for_each(|(sum, weight)| *sum += times * weight);
-            if share != 0.0 {
-                sums[W * n..].iter_mut().zip(&row[W * n..]).for_each(|(sum, odds)| *sum += share * odds);
-            }
-        };
-        for (at, place) in places.enumerate() {
-            let share = shares.get(at).copied().unwrap_or(0.0);
+    /// What a pair takes back from the odds of its words, for each power.
+    #[inline(always)]
+    pub(super) fn taken_back(&self, model: &Model, stored: Stored) -> [f64; 2] {
+        let place = Place::read(stored);
+        model.taken_back(if place.len == Place::ROW { place.more } else { self.documents[place.more as usize] })
+    }
+
+    /// Sums up the channels of features, the last of them times the feature's share where there are shares.
+    pub(super) fn sum(&self, n: usize, features: impl Iterator<Item = Stored>, shares: &[f64], sums: &mut ChannelSums) {
+        let ChannelSums { weights, odds, rows, shares: row_shares, times, touched } = sums;
+        weights.clear();
+        weights.resize((POWERS * n).next_multiple_of(LANES), 0.0);
+        odds.clear();
+        odds.resize(n.next_multiple_of(LANES), 0.0);
+        rows.clear();
+        row_shares.clear();
+        times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
+        for (at, stored) in features.enumerate() {
+            let place = Place::read(stored);
+            let share = shares.get(at).copied();
             if place.len == Place::ROW {
-                add_row(&self.rows[place.start as usize * CHANNELS * n..][..CHANNELS * n], 1.0, share, sums);
+                rows.push(place.start);
+                row_shares.extend(share);
                 continue;
             }
-            for (class, more) in &self.list[place.start as usize..(place.start + place.len) as usize] {
+            let share = share.unwrap_or(0.0);
+            for (class, more) in &self.lists[place.start as usize..][..usize::from(place.len)] {
                 let class = *class as usize;
-                (0..W).for_each(|channel| sums[channel * n + class] += more[channel]);
-                sums[W * n + class] += share * more[W];
+                (0..POWERS).for_each(|power| weights[power * n + class] += more[power]);
+                odds[class] += share * more[POWERS];
             }
-            if place.df > 0 {
-                defaults.push((place.df, f64::from(place.default), share));
+            let times = &mut times[place.more as usize];
+            if times.0 == 0.0 {
+                touched.push(place.more);
             }
+            *times = (times.0 + 1.0, times.1 + share);
+        }
+        add_rows(&self.rows.weights, rows, weights);
+        if !shares.is_empty() {
+            add_scaled_rows(&self.rows.odds, rows, row_shares, odds);
         }
         // By their numbers of documents: an order that does not depend on when they were first met.
-        defaults.sort_by_key(|(df, ..)| *df);
-        for group in defaults.chunk_by(|a, b| a.0 == b.0) {
-            let row = &self.defaults[group[0].1 as usize * CHANNELS * n..][..CHANNELS * n];
-            add_row(row, group.len() as f64, group.iter().map(|(.., share)| share).sum(), sums);
+        touched.sort_unstable_by_key(|&number| self.documents[number as usize]);
+        let scales = |pick: fn((f64, f64)) -> f64, scales: &mut Vec<f64>| {
+            scales.clear();
+            scales.extend(touched.iter().map(|&number| pick(times[number as usize])));
+        };
+        scales(|(n, _)| n, row_shares);
+        add_scaled_rows(&self.defaults.weights, touched, row_shares, weights);
+        if !shares.is_empty() {
+            scales(|(_, share)| share, row_shares);
+            add_scaled_rows(&self.defaults.odds, touched, row_shares, odds);
         }
+        touched.drain(..).for_each(|number| times[number as usize] = (0.0, 0.0));
     }
 }
 
-/// Into a row of channels and then classes.
-fn write_channels(row: &mut [f64], n: usize, class: usize, channels: [f64; CHANNELS]) {
-    channels.iter().enumerate().for_each(|(channel, value)| row[channel * n + class] = *value);
+/// What tells rare features of one or two classes apart: their classes and the documents in each.
+fn signature(row: &[Cell], df: u32) -> Option<[u64; 2]> {
+    let mut cells = row.iter().filter(|cell| cell.documents > 0);
+    let mut next = || cells.next().map_or(0, |cell| u64::from(cell.class) << 32 | u64::from(cell.documents));
+    (df < SMALL && row.len() <= 2).then(|| [next(), next()])
 }

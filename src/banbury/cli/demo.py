@@ -1,18 +1,19 @@
-"""The command `banbury`."""
+"""`banbury demo`: all of it, on a corpus that comes along."""
 
 from __future__ import annotations
 
 import click
 
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="banbury")
-def main() -> None:
-    """Naive Bayes for text: train by counting, predict, explain."""
+TEXT = "The staff were friendly, but the room was dirty and we will never come back."
 
 
-@main.command()
-@click.argument("text", default="The staff were friendly, but the room was dirty and we will never come back.")
+@click.command(
+    epilog="""\b
+Example:
+  banbury demo "What a lovely day"
+"""
+)
+@click.argument("text", default=TEXT)
 def demo(text: str) -> None:
     """Train on the demo corpus, and explain what it says of TEXT."""
     from banbury.classifier import Classifier

@@ -1,0 +1,199 @@
+//! What independence cannot express: a weight for each feature on top of the automatic model's own.
+//!
+//! `ridge.rs` fits it. A [`Correction`] is what is kept of that: a table from features to their weights, one for each class
+//! (with two classes one, of the second less the first). Features are known by a hash of their names, which no vocabulary has
+//! a say in: counts can learn, forget, be merged, pruned and saved, and the weights still find their features. The
+//! hashes lie in rising order, so that a file can hold them and any order of learning gives the same one.
+
+mod applied;
+mod ridge;
+
+use crate::array::Array;
+use crate::counts::{Counts, Kind, Names};
+use crate::vocabulary::Seed;
+
+pub use applied::Applied;
+pub use ridge::Ridge;
+
+/// Weights by feature.
+pub struct Correction {
+    /// Of the features' names, rising.
+    hashes: Array<u64>,
+    /// By feature, in the order of the hashes, and class.
+    weights: Array<f32>,
+    n_scored: usize,
+    /// By the first bits of a hash, and one more: where the hashes that begin with them start.
+    starts: Vec<u32>,
+}
+
+impl Correction {
+    /// None where the arrays do not fit each other, the hashes are not in order or a weight is not a number.
+    pub fn new(hashes: Array<u64>, weights: Array<f32>, n_scored: usize) -> Option<Self> {
+        let fits = weights.len() == hashes.len().checked_mul(n_scored)? && u32::try_from(hashes.len()).is_ok();
+        let is_sound = fits
+            && n_scored > 0
+            && hashes.windows(2).all(|two| two[0] < two[1])
+            && weights.iter().all(|weight| weight.is_finite());
+        if !is_sound {
+            return None;
+        }
+        // As many beginnings as hashes: a search then looks at one or two.
+        let mut starts = vec![0; hashes.len().next_power_of_two() + 1];
+        for hash in hashes.iter() {
+            starts[beginning(*hash, hashes.len()) + 1] += 1;
+        }
+        (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        Some(Correction { hashes, weights, n_scored, starts })
+    }
+
+    pub fn hashes(&self) -> &Array<u64> {
+        &self.hashes
+    }
+
+    pub fn weights(&self) -> &Array<f32> {
+        &self.weights
+    }
+
+    /// How many weights a feature has.
+    pub fn n_scored(&self) -> usize {
+        self.n_scored
+    }
+
+    /// Which row is the feature's with this hash.
+    pub fn find(&self, hash: u64) -> Option<u32> {
+        let at = beginning(hash, self.hashes.len());
+        let range = self.starts[at] as usize..self.starts[at + 1] as usize;
+        let place = self.hashes[range.clone()].iter().position(|&known| known == hash)?;
+        Some((range.start + place) as u32)
+    }
+
+    pub fn row(&self, number: u32) -> &[f32] {
+        &self.weights[number as usize * self.n_scored..][..self.n_scored]
+    }
+
+    /// The same weights for other classes: each has the weights of one of these, or none.
+    pub fn arranged(&self, from: &[Option<usize>]) -> Self {
+        let row = |row: &[f32]| from.iter().map(|class| class.map_or(0.0, |class| row[class])).collect::<Vec<f32>>();
+        let weights: Vec<f32> = self.weights.chunks(self.n_scored).flat_map(row).collect();
+        Correction {
+            hashes: self.hashes.clone(),
+            weights: weights.into(),
+            n_scored: from.len(),
+            starts: self.starts.clone(),
+        }
+    }
+}
+
+/// The first bits of a hash, as many as number the `n` hashes.
+fn beginning(hash: u64, n: usize) -> usize {
+    let bits = n.next_power_of_two().trailing_zeros();
+    if bits == 0 { 0 } else { (hash >> (64 - bits)) as usize }
+}
+
+/// A number for a feature that depends on nothing but its name and its kind.
+pub fn hash_of(counts: &Counts, block: usize, id: u32) -> u64 {
+    let of = &counts.blocks[block];
+    match &of.names {
+        Names::Words(words) => seed(of.kind).digest(&words.name(id)),
+        Names::Runs(index) => {
+            let key = index.key(id);
+            joined(of.kind, hash_of(counts, block - 1, (key >> 32) as u32), hash_of(counts, 0, key as u32))
+        }
+    }
+}
+
+/// The same of every feature, by block and id.
+pub fn hashes(counts: &Counts) -> Vec<Vec<u64>> {
+    let mut all: Vec<Vec<u64>> = vec![];
+    for (block, of) in counts.blocks.iter().enumerate() {
+        let hashes = match &of.names {
+            Names::Words(_) => (0..of.len() as u32).map(|id| hash_of(counts, block, id)).collect(),
+            Names::Runs(index) => {
+                let (left, words) = (&all[block - 1], &all[0]);
+                let hash = |&key: &u64| joined(of.kind, left[(key >> 32) as usize], words[key as u32 as usize]);
+                index.keys().iter().map(hash).collect()
+            }
+        };
+        all.push(hashes);
+    }
+    all
+}
+
+fn seed(kind: Kind) -> Seed {
+    Seed::fixed(match kind {
+        Kind::Words => 1,
+        Kind::Runs(n) => u64::from(n),
+        Kind::Characters => 256,
+    })
+}
+
+fn joined(kind: Kind, left: u64, right: u64) -> u64 {
+    seed(kind).digest(bytemuck::bytes_of(&[left, right]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::{Batch, count};
+    use crate::text::{Analyzer, Settings};
+
+    #[test]
+    fn a_row_is_found_by_its_hash_and_nothing_else_is() {
+        for n in [0, 1, 2, 3, 100] {
+            let mut hashes: Vec<u64> = (0..n).map(|at| Seed::fixed(at).digest(b"x")).collect();
+            hashes.sort_unstable();
+            let weights: Vec<f32> = (0..2 * n).map(|at| at as f32).collect();
+            let correction = Correction::new(hashes.clone().into(), weights.into(), 2).expect("sound");
+            for (at, &hash) in hashes.iter().enumerate() {
+                let found = correction.find(hash).expect("it is there");
+                assert_eq!(correction.row(found), [2.0 * at as f32, 2.0 * at as f32 + 1.0]);
+                assert_eq!(correction.find(hash ^ 1), None);
+            }
+            let swapped = correction.arranged(&[None, Some(1), Some(0)]);
+            assert!(hashes.iter().all(|&hash| {
+                let row = correction.row(correction.find(hash).expect("there"));
+                swapped.row(swapped.find(hash).expect("there")) == [0.0, row[1], row[0]]
+            }));
+        }
+    }
+
+    #[test]
+    fn arrays_that_do_not_fit_are_refused() {
+        let sound = |hashes: &[u64], weights: &[f32]| {
+            Correction::new(hashes.to_vec().into(), weights.to_vec().into(), 1).is_some()
+        };
+        assert!(sound(&[1, 2], &[0.5, 0.5]) && sound(&[], &[]));
+        assert!(!sound(&[2, 1], &[0.5, 0.5]) && !sound(&[1, 1], &[0.5, 0.5]));
+        assert!(!sound(&[1], &[]) && !sound(&[1], &[f32::NAN]));
+        assert!(Correction::new(Array::default(), Array::default(), 0).is_none());
+    }
+
+    #[test]
+    fn a_hash_depends_on_the_name_alone() {
+        let settings = Settings { ngrams: (1, 3), characters: Some((2, 2)), ..Settings::default() };
+        let analyzer = Analyzer::new(settings).expect("sound settings");
+        let counted = |text: &str| {
+            let batch = Batch { texts: &[text], classes: &[0], weights: None, n_classes: 1 };
+            count(&analyzer, batch, 1, &|| false).expect("counted")
+        };
+        let named = |counts: &Counts| {
+            let mut named: Vec<(String, u64)> = vec![];
+            for (block, hashes) in hashes(counts).iter().enumerate() {
+                for (id, &hash) in hashes.iter().enumerate() {
+                    assert_eq!(hash_of(counts, block, id as u32), hash);
+                    named.push((format!("{block} {}", counts.name(block, id as u32)), hash));
+                }
+            }
+            named.sort();
+            named
+        };
+        // All words and runs of the one, met in another order.
+        let (one, other) = (counted("a bb incomprehensibly"), counted("incomprehensibly bb a bb incomprehensibly"));
+        let other = named(&other);
+        let mut all: Vec<u64> = other.iter().map(|(_, hash)| *hash).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), other.len());
+        assert!(named(&one).iter().all(|pair| other.contains(pair)));
+    }
+}

@@ -1,0 +1,482 @@
+//! Ridge regression of labels on presences, on top of scores that are given: how a [`Correction`] is fitted.
+//!
+//! ```text
+//! score of a class    offset + bias + Σ blocks  m^(−½) Σ weights of the features       m: features that others know too
+//! minimised           Σ documents −log P(own class)  +  penalty / 2 · (|weights|² + |biases|²)
+//! ```
+//!
+//! There are far more weights than documents. The best ones are sums over the documents (the gradient is one, and so is every
+//! step made of gradients), so a vector of weights is held as what each document adds to it, beside the scores it gives the
+//! documents. Adding two vectors, and their product, need nothing else: only the scores of a new gradient need a pass over the
+//! features. The loss along a line needs none either, so each step goes as far as is best.
+//!
+//! Sums are taken in the order of the documents, or over fixed parts of them: no result depends on the number of threads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::applied::scale;
+use super::{Correction, hashes};
+use crate::counting::each_on_a_thread;
+use crate::counts::Counts;
+use crate::documents::{Documents, in_parts, shares};
+use crate::processor::{prefetch, scattered_filled};
+use crate::vocabulary::UNKNOWN;
+
+/// Weights that a correction has at the most; beyond, only the more frequent features have any.
+const MOST_WEIGHTS: usize = 1 << 25;
+/// Steps that the curvature is estimated from.
+const HISTORY: usize = 6;
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 8;
+/// A step that gains less than this share of the loss is the last.
+const ENOUGH: f64 = 1e-7;
+
+pub struct Ridge {
+    blocks: Vec<Presences>,
+    /// By block and id of a feature, its column; [`UNKNOWN`] for one that has no weight.
+    columns: Vec<Vec<u32>>,
+    own: Vec<u32>,
+    weights: Vec<f64>,
+    /// By document and scored class.
+    offsets: Vec<f64>,
+    n_classes: usize,
+    at: Vector,
+}
+
+/// The features of a block that documents have: by document, and the other way round.
+#[derive(Default)]
+struct Presences {
+    /// The columns of each document, one document after the other, and where each ends.
+    columns: Vec<u32>,
+    ends: Vec<usize>,
+    /// By document m^(−½).
+    scales: Vec<f64>,
+    /// The documents of each column, and where each ends.
+    documents: Vec<u32>,
+    column_ends: Vec<usize>,
+    /// By column the feature.
+    ids: Vec<u32>,
+}
+
+/// Weights, and biases beside them.
+#[derive(Clone, Default)]
+struct Vector {
+    /// By document and scored class: how often the document's features are in the weights.
+    shares: Vec<f64>,
+    /// By document and scored class: what the weights add to its score.
+    scores: Vec<f64>,
+    biases: Vec<f64>,
+}
+
+impl Vector {
+    fn dot(&self, other: &Vector) -> f64 {
+        product(&self.shares, &other.scores) + product(&self.biases, &other.biases)
+    }
+
+    fn add(&mut self, times: f64, other: &Vector) {
+        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += times * from);
+        add(&mut self.shares, &other.shares);
+        add(&mut self.scores, &other.scores);
+        add(&mut self.biases, &other.biases);
+    }
+
+    fn scale(&mut self, times: f64) {
+        let all = self.shares.iter_mut().chain(&mut self.scores).chain(&mut self.biases);
+        all.for_each(|number| *number *= times);
+    }
+}
+
+/// Loss, slope and curvature at a place of a line.
+#[derive(Clone, Copy, Default)]
+struct Local {
+    value: f64,
+    slope: f64,
+    curvature: f64,
+}
+
+impl Ridge {
+    /// Of documents that were counted, each with a weight, and by document and scored class an offset.
+    pub fn new(counts: &Counts, documents: &Documents, weights: Vec<f64>, offsets: Vec<f64>) -> Self {
+        let n_classes = counts.n_classes();
+        let n_scored = if n_classes == 2 { 1 } else { n_classes };
+        assert_eq!(weights.len(), documents.len(), "the caller has compared them");
+        assert_eq!(offsets.len(), documents.len() * n_scored, "the caller has compared them");
+        let least = least_documents(counts, MOST_WEIGHTS / n_scored);
+        let (mut blocks, mut columns) = (vec![], vec![]);
+        for block in 0..counts.blocks.len() {
+            let (presences, of) = Presences::new(counts, documents, block, least);
+            blocks.push(presences);
+            columns.push(of);
+        }
+        let zeros = vec![0.0; documents.len() * n_scored];
+        let at = Vector { shares: zeros.clone(), scores: zeros, biases: vec![0.0; n_scored] };
+        Ridge { blocks, columns, own: documents.classes.clone(), weights, offsets, n_classes, at }
+    }
+
+    /// With two classes only the second has a score of its own; the first has 0.
+    fn n_scored(&self) -> usize {
+        self.at.biases.len()
+    }
+
+    /// What the score of each scored class starts with.
+    pub fn biases(&self) -> &[f64] {
+        &self.at.biases
+    }
+
+    /// Goes on from where it is by so many steps of L-BFGS. Returns loss and penalty.
+    pub fn fit(&mut self, penalty: f64, steps: usize, threads: usize) -> f64 {
+        let mut history: VecDeque<(Vector, Vector)> = VecDeque::new();
+        let mut gradient = self.gradient(penalty, threads);
+        let mut value = f64::INFINITY;
+        for _ in 0..steps {
+            let mut step = direction(&gradient, &history);
+            let (length, before, after) = self.search(&step, penalty, threads);
+            value = after;
+            if length == 0.0 {
+                break;
+            }
+            self.at.add(length, &step);
+            if before - after <= ENOUGH * before {
+                break;
+            }
+            let next = self.gradient(penalty, threads);
+            let mut change = next.clone();
+            change.add(-1.0, &gradient);
+            step.scale(length);
+            if step.dot(&change) > 0.0 {
+                history.push_back((step, change));
+            }
+            if history.len() > HISTORY {
+                history.pop_front();
+            }
+            gradient = next;
+        }
+        value
+    }
+
+    fn gradient(&self, penalty: f64, threads: usize) -> Vector {
+        let n = self.n_scored();
+        let excesses = self.in_parts(threads, |part| {
+            let mut excesses = vec![0.0; part.len() * n];
+            let mut chances = vec![0.0; self.n_classes];
+            for (at, excesses) in part.zip(excesses.chunks_mut(n)) {
+                self.write_scores(at, &mut chances);
+                softmax(&mut chances);
+                chances[self.own[at] as usize] -= 1.0;
+                let scored = &chances[self.n_classes - n..];
+                excesses.iter_mut().zip(scored).for_each(|(excess, chance)| *excess = self.weights[at] * chance);
+            }
+            excesses
+        });
+        let shares = excesses.concat();
+        let mut biases = vec![0.0; n];
+        for row in shares.chunks(n) {
+            biases.iter_mut().zip(row).for_each(|(bias, excess)| *bias += excess);
+        }
+        let mut gradient = Vector { scores: self.scores_by(&shares, threads), shares, biases };
+        gradient.add(penalty, &self.at);
+        gradient
+    }
+
+    /// How far to go in a direction, and the loss before and after: to where the slope is small, by Newton's method.
+    fn search(&self, step: &Vector, penalty: f64, threads: usize) -> (f64, f64, f64) {
+        let start = self.along(step, 0.0, penalty, threads);
+        if start.slope >= 0.0 || start.curvature <= 0.0 {
+            return (0.0, start.value, start.value);
+        }
+        // Convex: the best place is between one where it goes down and one where it goes up.
+        let (mut low, mut high) = ((0.0, start.value), f64::INFINITY);
+        let mut length = -start.slope / start.curvature;
+        for _ in 0..20 {
+            let here = self.along(step, length, penalty, threads);
+            if here.slope.abs() <= 0.1 * -start.slope && here.value < start.value {
+                return (length, start.value, here.value);
+            }
+            if here.slope < 0.0 {
+                low = (length, here.value);
+            } else {
+                high = length;
+            }
+            let next = length - here.slope / here.curvature;
+            length = if next > low.0 && next < high {
+                next
+            } else if high.is_finite() {
+                (low.0 + high) / 2.0
+            } else {
+                2.0 * length
+            };
+        }
+        (low.0, start.value, low.1)
+    }
+
+    /// Loss and penalty so far along a direction.
+    fn along(&self, step: &Vector, length: f64, penalty: f64, threads: usize) -> Local {
+        let n = self.n_scored();
+        let parts = self.in_parts(threads, |part| {
+            let (mut chances, mut slopes) = (vec![0.0; self.n_classes], vec![0.0; self.n_classes]);
+            let mut sum = Local::default();
+            for at in part {
+                self.write_scores(at, &mut chances);
+                let scored = slopes[self.n_classes - n..].iter_mut().zip(&step.scores[at * n..]).zip(&step.biases);
+                scored.for_each(|((slope, score), bias)| *slope = score + bias);
+                chances.iter_mut().zip(&slopes).for_each(|(score, slope)| *score += length * slope);
+                let own = self.own[at] as usize;
+                let own_score = chances[own];
+                let whole = softmax(&mut chances);
+                let mean = product(&chances, &slopes);
+                let square: f64 = chances.iter().zip(&slopes).map(|(chance, slope)| chance * slope * slope).sum();
+                sum.value += self.weights[at] * (whole - own_score);
+                sum.slope += self.weights[at] * (mean - slopes[own]);
+                sum.curvature += self.weights[at] * (square - mean * mean).max(0.0);
+            }
+            sum
+        });
+        let (before, across, square) = (self.at.dot(&self.at), self.at.dot(step), step.dot(step));
+        let ridge = Local {
+            value: penalty / 2.0 * (before + length * (2.0 * across + length * square)),
+            slope: penalty * (across + length * square),
+            curvature: penalty * square,
+        };
+        parts.into_iter().fold(ridge, |sum, part| Local {
+            value: sum.value + part.value,
+            slope: sum.slope + part.slope,
+            curvature: sum.curvature + part.curvature,
+        })
+    }
+
+    /// The score of each class for a document.
+    fn write_scores(&self, at: usize, scores: &mut [f64]) {
+        let n = self.n_scored();
+        let first = self.n_classes - n;
+        scores[..first].fill(0.0);
+        for (place, score) in scores[first..].iter_mut().enumerate() {
+            *score = self.offsets[at * n + place] + self.at.scores[at * n + place] + self.at.biases[place];
+        }
+    }
+
+    /// What weights that are so many times the features of each document add to the documents' scores.
+    fn scores_by(&self, shares: &[f64], threads: usize) -> Vec<f64> {
+        let n = self.n_scored();
+        let mut scores = vec![0.0; shares.len()];
+        for block in &self.blocks {
+            let weights = block.weights(shares, n, threads);
+            let sums = self.in_parts(threads, |part| {
+                let mut sums = vec![0.0; part.len() * n];
+                for (at, sums) in part.zip(sums.chunks_mut(n)) {
+                    sum_rows(&weights, n, &block.columns[range(&block.ends, at)], sums);
+                    sums.iter_mut().for_each(|sum| *sum *= block.scales[at]);
+                }
+                sums
+            });
+            scores.iter_mut().zip(sums.iter().flatten()).for_each(|(score, sum)| *score += sum);
+        }
+        scores
+    }
+
+    /// What is added to the score of each document for each scored class; they are documents that were not fitted to.
+    pub fn scores(&self, documents: &Documents, threads: usize) -> Vec<f64> {
+        let n = self.n_scored();
+        let weights: Vec<Vec<f32>> =
+            self.blocks.iter().map(|block| block.weights(&self.at.shares, n, threads)).collect();
+        let parts = each_on_a_thread(&shares(documents.len(), threads), |part| {
+            let (mut scores, mut sums, mut columns) = (vec![], vec![0.0; n], vec![]);
+            for at in part.clone() {
+                let start = scores.len();
+                scores.extend_from_slice(&self.at.biases);
+                for (block, features) in documents.blocks.iter().enumerate() {
+                    let ids = &features.ids[features.range(at)];
+                    columns.clear();
+                    let known = ids.iter().map(|&id| self.columns[block].get(id as usize).copied().unwrap_or(UNKNOWN));
+                    columns.extend(known.filter(|&column| column != UNKNOWN));
+                    sum_rows(&weights[block], n, &columns, &mut sums);
+                    let scale = scale(ids.len());
+                    scores[start..].iter_mut().zip(&sums).for_each(|(score, sum)| *score += scale * sum);
+                }
+            }
+            scores
+        });
+        parts.concat()
+    }
+
+    /// The weights, to be kept.
+    pub fn correction(&self, counts: &Counts, threads: usize) -> Correction {
+        let n = self.n_scored();
+        let names = hashes(counts);
+        let weights: Vec<Vec<f32>> =
+            self.blocks.iter().map(|block| block.weights(&self.at.shares, n, threads)).collect();
+        let mut places: Vec<(u64, usize, usize)> = vec![];
+        for (block, presences) in self.blocks.iter().enumerate() {
+            places.extend(presences.ids.iter().enumerate().map(|(at, &id)| (names[block][id as usize], block, at)));
+        }
+        places.sort_unstable();
+        // Two features with one hash are one in many million corpora; the second goes without.
+        places.dedup_by_key(|(hash, ..)| *hash);
+        let hashes: Vec<u64> = places.iter().map(|(hash, ..)| *hash).collect();
+        let rows = places.iter().flat_map(|&(_, block, at)| weights[block][at * n..(at + 1) * n].iter().copied());
+        Correction::new(hashes.into(), rows.collect::<Vec<f32>>().into(), n).expect("made in order, of finite sums")
+    }
+
+    /// Hands parts of the documents to `work`, always the same ones; the results are in their order.
+    fn in_parts<R: Send>(&self, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        let threads = if self.at.shares.len() < 1 << 12 { 1 } else { threads };
+        in_parts(self.own.len(), threads, work)
+    }
+}
+
+/// From the gradient the way down, by what earlier steps have told of the curvature.
+fn direction(gradient: &Vector, history: &VecDeque<(Vector, Vector)>) -> Vector {
+    let mut step = gradient.clone();
+    step.scale(-1.0);
+    let mut taken = vec![];
+    for (move_, change) in history.iter().rev() {
+        let times = move_.dot(&step) / move_.dot(change);
+        step.add(-times, change);
+        taken.push(times);
+    }
+    if let Some((move_, change)) = history.back() {
+        step.scale(move_.dot(change) / change.dot(change));
+    }
+    for ((move_, change), times) in history.iter().zip(taken.into_iter().rev()) {
+        let back = change.dot(&step) / move_.dot(change);
+        step.add(times - back, move_);
+    }
+    step
+}
+
+impl Presences {
+    /// The features of a block that at least `least` documents have, and by id their columns.
+    fn new(counts: &Counts, documents: &Documents, block: usize, least: u64) -> (Self, Vec<u32>) {
+        let features = &documents.blocks[block];
+        let n_documents = n_documents(counts, block);
+        let mut seen = vec![0usize; n_documents.len()];
+        features.ids.iter().for_each(|&id| seen[id as usize] += 1);
+        let mut ids: Vec<u32> =
+            (0..seen.len()).filter(|&id| seen[id] > 0 && n_documents[id] >= least).map(|id| id as u32).collect();
+        // What is often asked for lies together.
+        ids.sort_by_key(|&id| std::cmp::Reverse(seen[id as usize]));
+        let mut columns = vec![UNKNOWN; seen.len()];
+        ids.iter().enumerate().for_each(|(column, &id)| columns[id as usize] = column as u32);
+
+        let mut presences = Presences::default();
+        for at in 0..documents.len() {
+            let ids = &features.ids[features.range(at)];
+            // What only this document has is not known to the others.
+            let known = ids.iter().filter(|&&id| n_documents[id as usize] > 1).count();
+            presences.scales.push(scale(known));
+            presences.columns.extend(ids.iter().map(|&id| columns[id as usize]).filter(|&column| column != UNKNOWN));
+            presences.ends.push(presences.columns.len());
+        }
+        let mut next: Vec<usize> = vec![0];
+        next.extend(ids.iter().map(|&id| seen[id as usize]));
+        (1..next.len()).for_each(|column| next[column] += next[column - 1]);
+        presences.column_ends = next[1..].to_vec();
+        presences.documents = vec![0; presences.columns.len()];
+        for at in 0..documents.len() {
+            for &column in &presences.columns[range(&presences.ends, at)] {
+                let place = &mut next[column as usize];
+                presences.documents[*place] = at as u32;
+                *place += 1;
+            }
+        }
+        presences.ids = ids;
+        (presences, columns)
+    }
+
+    /// By column and scored class, the sum over its documents of their shares.
+    fn weights(&self, shares_: &[f64], n: usize, threads: usize) -> Vec<f32> {
+        let mut scaled = shares_.to_vec();
+        for (row, scale) in scaled.chunks_mut(n).zip(&self.scales) {
+            row.iter_mut().for_each(|share| *share *= scale);
+        }
+        let mut weights: Vec<f32> = scattered_filled(0.0, self.ids.len() * n);
+        let write = |columns: Range<usize>, weights: &mut [f32]| {
+            let mut sums = vec![0.0; n];
+            for (column, weights) in columns.zip(weights.chunks_mut(n)) {
+                sum_rows(&scaled, n, &self.documents[range(&self.column_ends, column)], &mut sums);
+                weights.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight = *sum as f32);
+            }
+        };
+        let threads = if self.documents.len() * n < 1 << 14 { 1 } else { threads };
+        // Every thread has about as many documents to add up; whose column is whose changes no sum.
+        let mut parts = vec![];
+        let (mut rest, mut from) = (&mut weights[..], 0);
+        for part in shares(self.documents.len(), threads) {
+            let to = self.column_ends.partition_point(|&end| end <= part.end);
+            let (mine, others) = rest.split_at_mut((to - from) * n);
+            parts.push(Mutex::new((from..to, mine)));
+            (rest, from) = (others, to);
+        }
+        each_on_a_thread(&parts, |part| {
+            let (columns, weights) = &mut *part.lock().expect("each part has one thread");
+            write(columns.clone(), weights);
+        });
+        drop(parts);
+        weights
+    }
+}
+
+/// In how many documents each feature of a block is.
+fn n_documents(counts: &Counts, block: usize) -> Vec<u64> {
+    let block = &counts.blocks[block];
+    let sum = |id: u32| block.rows.get(id).iter().map(|cell| u64::from(cell.documents)).sum();
+    (0..block.len() as u32).map(sum).collect()
+}
+
+/// The least number of documents, two or more, that no more than `most` features have.
+fn least_documents(counts: &Counts, most: usize) -> u64 {
+    let mut all: Vec<u64> = (0..counts.blocks.len()).flat_map(|block| n_documents(counts, block)).collect();
+    all.retain(|&n| n > 1);
+    if all.len() <= most {
+        return 2;
+    }
+    let at = all.len() - most - 1;
+    *all.select_nth_unstable(at).1 + 1
+}
+
+fn range(ends: &[usize], at: usize) -> Range<usize> {
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    start..ends[at]
+}
+
+/// The sums, column by column, of the rows of `n` numbers at these places.
+fn sum_rows<T: Copy + Into<f64>>(rows: &[T], n: usize, places: &[u32], sums: &mut [f64]) {
+    if n == 1 {
+        let mut lanes = [0.0; 4];
+        for four in places.chunks(4) {
+            four.iter().zip(&mut lanes).for_each(|(&place, lane)| *lane += rows[place as usize].into());
+        }
+        sums[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+        return;
+    }
+    sums.fill(0.0);
+    for (at, &place) in places.iter().enumerate() {
+        if let Some(&next) = places.get(at + AHEAD) {
+            prefetch(rows, next as usize * n);
+            prefetch(rows, next as usize * n + n - 1);
+        }
+        let row = &rows[place as usize * n..][..n];
+        sums.iter_mut().zip(row).for_each(|(sum, &number)| *sum += number.into());
+    }
+}
+
+/// Scores to probabilities; returns the logarithm of what they are divided by.
+fn softmax(scores: &mut [f64]) -> f64 {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = 0.0;
+    for score in &mut *scores {
+        *score = (*score - largest).exp();
+        sum += *score;
+    }
+    scores.iter_mut().for_each(|score| *score /= sum);
+    largest + sum.ln()
+}
+
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.chunks(4).zip(b.chunks(4)) {
+        a.iter().zip(b).zip(&mut lanes).for_each(|((a, b), lane)| *lane += a * b);
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}

@@ -1,0 +1,92 @@
+//! The correction of the automatic model, and what fits it, as Python sees them.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::input::input_error;
+use super::selection::Documents;
+use super::{Mapped, exception, processors};
+use crate::array::Array;
+use crate::correction;
+use crate::error::Error;
+
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Correction {
+    pub inner: Arc<correction::Correction>,
+}
+
+#[pymethods]
+impl Correction {
+    #[new]
+    fn new(py: Python<'_>, hashes: PyBuffer<u8>, weights: PyBuffer<u8>, n_scored: usize) -> PyResult<Self> {
+        let made = || {
+            let hashes = Array::mapped(Arc::new(Mapped::new(hashes)?))?;
+            let weights = Array::mapped(Arc::new(Mapped::new(weights)?))?;
+            correction::Correction::new(hashes, weights, n_scored)
+        };
+        let unsound = || exception(py, Error::Damaged("the weights of its correction do not fit its features".into()));
+        Ok(Correction { inner: Arc::new(made().ok_or_else(unsound)?) })
+    }
+
+    fn arrays<'py>(&self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
+        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
+        (bytes(self.inner.hashes().as_bytes()), bytes(self.inner.weights().as_bytes()))
+    }
+
+    fn arranged(&self, py: Python<'_>, columns: Vec<Option<usize>>) -> PyResult<Self> {
+        if columns.is_empty() || columns.iter().flatten().any(|&column| column >= self.inner.n_scored()) {
+            return Err(input_error(py, "there is no such column".into()));
+        }
+        Ok(Correction { inner: Arc::new(py.detach(|| self.inner.arranged(&columns))) })
+    }
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Ridge {
+    inner: RwLock<correction::Ridge>,
+    n_documents: usize,
+}
+
+#[pymethods]
+impl Ridge {
+    #[new]
+    fn new(py: Python<'_>, documents: &Documents, weights: PyBuffer<f64>, offsets: PyBuffer<f64>) -> PyResult<Self> {
+        let (weights, offsets) = (weights.to_vec(py)?, offsets.to_vec(py)?);
+        let n_documents = documents.inner.len();
+        let inner = documents.with(py, |counts, _| {
+            let n_scored = if counts.n_classes() == 2 { 1 } else { counts.n_classes() };
+            let fits = weights.len() == n_documents && offsets.len() == n_documents * n_scored;
+            fits.then(|| correction::Ridge::new(counts, &documents.inner, weights, offsets))
+        })?;
+        let inner = inner.ok_or_else(|| input_error(py, "the arrays do not fit the documents".into()))?;
+        Ok(Ridge { inner: RwLock::new(inner), n_documents })
+    }
+
+    fn fit(&self, py: Python<'_>, penalty: f64, steps: usize, threads: usize) -> f64 {
+        py.detach(|| {
+            let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+            inner.fit(penalty, steps, processors(threads))
+        })
+    }
+
+    fn scores<'py>(&self, py: Python<'py>, documents: &Documents, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let scores = documents.with(py, |_, _| {
+            let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+            inner.scores(&documents.inner, processors(threads))
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+    }
+
+    fn correction(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<(Correction, Vec<f64>)> {
+        let found = documents.with(py, |counts, _| {
+            let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+            (documents.inner.len() == self.n_documents)
+                .then(|| (inner.correction(counts, processors(threads)), inner.biases().to_vec()))
+        })?;
+        let (made, biases) = found.ok_or_else(|| input_error(py, "these are other documents".into()))?;
+        Ok((Correction { inner: Arc::new(made) }, biases))
+    }
+}

@@ -1,0 +1,356 @@
+//! Scorers as Python sees them: one for the plain likelihoods, one for the automatic model.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use super::correction::Correction;
+use super::input::{self, Texts, input_error};
+use super::{Counts, State, exception, processors, unknown};
+use crate::correction;
+use crate::counts;
+use crate::likelihoods::{Form, Likelihood};
+use crate::scoring::{self, Plain, Reading};
+use crate::text;
+use crate::trust;
+
+/// Bytes of text that are worked on between two looks at whether the user wants to stop.
+const ROUND: usize = 64 << 20;
+/// Below this many bytes the work is done before another thread could have used the interpreter.
+const SMALL: usize = 4 << 10;
+
+/// What is said where something was made for other counts.
+pub const MISFIT: &str = "the curves, or what scores start from, are not those of these counts";
+
+/// What a way to read counts is made from.
+trait Recipe: Send + Sync {
+    type Reading: Reading;
+
+    /// The way to read these counts; None where it is one for others.
+    fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<Self::Reading>;
+}
+
+impl Recipe for Form {
+    type Reading = Plain;
+
+    fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<Plain> {
+        Some(Plain::new(counts, analyzer, *self))
+    }
+}
+
+/// The curves of the automatic model, and its correction.
+struct Curves {
+    numbers: Vec<f64>,
+    correction: Option<Arc<correction::Correction>>,
+}
+
+impl Recipe for Curves {
+    type Reading = trust::Model;
+
+    fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<trust::Model> {
+        let shape = trust::Shape::new(analyzer, counts.n_classes());
+        let is_for = |correction: &Arc<correction::Correction>| correction.n_scored() == shape.n_scored();
+        let fits = shape.len() == self.numbers.len() && self.correction.as_ref().is_none_or(is_for);
+        fits.then(|| trust::Model::new(counts, analyzer, &self.numbers, self.correction.clone()))
+    }
+}
+
+/// The scorer of a recipe.
+type ScorerOf<R> = scoring::Scorer<<R as Recipe>::Reading>;
+
+/// Counts that may change, with a scorer that is made anew when they have.
+struct Current<R: Recipe> {
+    counts: Py<Counts>,
+    recipe: R,
+    /// Of one version of the counts.
+    scorer: RwLock<Option<(u64, Arc<ScorerOf<R>>)>>,
+}
+
+impl<R: Recipe> Current<R> {
+    fn new(counts: Py<Counts>, recipe: R) -> Self {
+        Current { counts, recipe, scorer: RwLock::new(None) }
+    }
+
+    fn scorer(&self, state: &State, analyzer: &text::Analyzer) -> Option<Arc<ScorerOf<R>>> {
+        if let Some((version, scorer)) = &*self.scorer.read().unwrap_or_else(PoisonError::into_inner)
+            && *version == state.version
+        {
+            return Some(scorer.clone());
+        }
+        let reading = self.recipe.reading(&state.counts, analyzer)?;
+        let scorer = Arc::new(scoring::Scorer::new(&state.counts, analyzer, reading));
+        *self.scorer.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
+        Some(scorer)
+    }
+
+    /// What `work` makes of the scorer; None where something is not for these counts.
+    fn try_with<T>(&self, work: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer) -> Option<T>) -> Option<T> {
+        let counts = self.counts.get();
+        let state = counts.read();
+        let scorer = self.scorer(&state, &counts.analyzer)?;
+        work(&scorer, &state.counts, &counts.analyzer)
+    }
+
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer) -> T + Send,
+    ) -> PyResult<T> {
+        self.counts.get().check(py)?;
+        py.detach(|| self.try_with(|scorer, counts, analyzer| Some(work(scorer, counts, analyzer))))
+            .ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+
+    /// Runs `work` on rounds of texts, without the interpreter but for very short ones, and joins the results.
+    fn rounds<T: Send>(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
+    ) -> PyResult<Vec<T>> {
+        self.counts.get().check(py)?;
+        let texts = Texts::new(texts)?;
+        let read = texts.read();
+        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let run = |slices: &[&str]| self.try_with(|scorer, counts, analyzer| work(scorer, counts, analyzer, slices));
+        let misfit = || input_error(py, MISFIT.into());
+        if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
+            return run(&slices).ok_or_else(misfit);
+        }
+        let (mut results, mut from, mut bytes) = (vec![], 0, 0);
+        for to in 1..=slices.len() {
+            bytes += slices[to - 1].len();
+            if bytes > ROUND || to == slices.len() {
+                py.check_signals()?;
+                let part = py.detach(|| run(&slices[from..to])).ok_or_else(misfit)?;
+                if results.is_empty() {
+                    results = part
+                } else {
+                    results.extend(part)
+                }
+                (from, bytes) = (to, 0);
+            }
+        }
+        Ok(results)
+    }
+
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        start: &[f64],
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let scores = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            let fits = start.len() == counts.n_classes();
+            fits.then(|| scorer.scores(counts, analyzer, texts, start, processors(threads)))
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+    }
+
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        start: &[f64],
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let best = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            let fits = start.len() == counts.n_classes();
+            fits.then(|| scorer.best(counts, analyzer, texts, start, processors(threads)))
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
+    }
+
+    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &[f64]) -> PyResult<u32> {
+        self.counts.get().check(py)?;
+        let text = input::text_of(text);
+        let best = self.try_with(|scorer, counts, analyzer| {
+            let fits = start.len() == counts.n_classes();
+            fits.then(|| scorer.best(counts, analyzer, &[&text], start, 1)[0])
+        });
+        best.ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+}
+
+/// A form from its parts.
+pub fn form_of(
+    py: Python<'_>,
+    likelihood: &str,
+    smoothing: f64,
+    absent_smoothing: f64,
+    class_vocabulary: bool,
+) -> PyResult<Form> {
+    let likelihood = match likelihood {
+        "multinomial" => Likelihood::Multinomial,
+        "bernoulli" => Likelihood::Bernoulli,
+        "complement" => Likelihood::Complement,
+        name => return Err(exception(py, unknown("likelihood", name, "multinomial, bernoulli, complement"))),
+    };
+    Ok(Form { likelihood, smoothing, absent_smoothing, class_vocabulary })
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Scorer {
+    current: Current<Form>,
+}
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        counts: Py<Counts>,
+        likelihood: &str,
+        smoothing: f64,
+        absent_smoothing: f64,
+        class_vocabulary: bool,
+    ) -> PyResult<Self> {
+        let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
+        Ok(Scorer { current: Current::new(counts, form) })
+    }
+
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        log_prior: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        self.current.scores(py, texts, &log_prior, threads)
+    }
+
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        log_prior: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        self.current.best(py, texts, &log_prior, threads)
+    }
+
+    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> PyResult<u32> {
+        self.current.best_one(py, text, &log_prior)
+    }
+
+    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
+        let text = input::text_of(text);
+        self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    }
+
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let weights = |scorer: &ScorerOf<Form>, counts: &counts::Counts, _: &text::Analyzer| {
+            scorer.weights(counts, names.as_deref(), min_documents)
+        };
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
+    }
+
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn lengths<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let lengths = self.current.with(py, |_, counts, _| {
+            let found = scoring::features(counts, names.as_deref(), min_documents).into_iter();
+            found.map(|(block, _)| counts.blocks[block].kind.length()).collect::<Vec<u8>>()
+        })?;
+        Ok(PyBytes::new(py, &lengths))
+    }
+
+    fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let logs = self.current.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            Some(scorer.log_likelihoods(counts, analyzer, texts))
+        })?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+    }
+
+    fn log_orders<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let logs = self
+            .current
+            .rounds(py, texts, |scorer, counts, analyzer, texts| Some(scorer.log_orders(counts, analyzer, texts)))?;
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+    }
+
+    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, and for each of them and
+    /// each class its documents, its occurrences and its log-probability.
+    #[pyo3(signature = (names=None, min_documents=1))]
+    #[allow(clippy::type_complexity)]
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let table = self.current.with(py, |scorer, counts, _| scorer.table(counts, names.as_deref(), min_documents))?;
+        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
+        let documents = bytes(bytemuck::cast_slice(&table.documents));
+        let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
+        Ok((table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities))))
+    }
+}
+
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct TrustScorer {
+    current: Current<Curves>,
+}
+
+#[pymethods]
+impl TrustScorer {
+    #[new]
+    #[pyo3(signature = (counts, curves, correction = None))]
+    fn new(counts: Py<Counts>, curves: Vec<f64>, correction: Option<&Correction>) -> Self {
+        let correction = correction.map(|correction| correction.inner.clone());
+        TrustScorer { current: Current::new(counts, Curves { numbers: curves, correction }) }
+    }
+
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        self.current.scores(py, texts, &start, threads)
+    }
+
+    fn best<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        self.current.best(py, texts, &start, threads)
+    }
+
+    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: Vec<f64>) -> PyResult<u32> {
+        self.current.best_one(py, text, &start)
+    }
+
+    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
+        let text = input::text_of(text);
+        self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    }
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let weights = |scorer: &ScorerOf<Curves>, counts: &counts::Counts, _: &text::Analyzer| {
+            scorer.weights(counts, names.as_deref(), min_documents)
+        };
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
+    }
+}

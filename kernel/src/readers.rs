@@ -1,0 +1,360 @@
+//! Rows of a text file, batch by batch: JSON Lines, CSV and its relatives, fastText's format, plain lines.
+//!
+//! Whoever has the file hands over its bytes, in pieces of any size; each piece gives the rows that it completes, and what is
+//! left of it waits for the next. A batch keeps its bytes. A cell is a range of them, or where a text had to be unescaped, of
+//! the bytes beside them: no cell is an object of its own. A row that cannot be used is not among the rows; it has a line and a
+//! reason.
+
+mod delimited;
+mod jsonl;
+mod lines;
+
+use std::ops::Range;
+
+use crate::counting::each_on_a_thread;
+use crate::documents::shares;
+pub use delimited::Dialect;
+
+/// Bytes that are worth a thread of their own.
+const SHARE: usize = 1 << 20;
+
+/// How rows are written.
+#[derive(Clone, Debug)]
+pub enum Format {
+    /// An object a line; cells are found by the names of their columns.
+    Jsonl(Vec<String>),
+    /// Cells with something between them; those at these places, of so many.
+    Delimited { dialect: Dialect, places: Vec<usize>, n_cells: usize },
+    /// `__label__spam the text`: column 0 is the text, 1 the label.
+    FastText,
+    /// Each line is a text.
+    Lines,
+}
+
+/// What a column is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// A row without a text is a bad row, and so is one whose text is a number.
+    Text,
+    /// A row without a label is a bad row; it is text, a whole number or a truth value, in all rows alike.
+    Label,
+    /// Anything, or nothing.
+    Value,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    #[default]
+    Missing,
+    Text,
+    Integer,
+    Float,
+    Truth,
+    /// An array or an object, as JSON.
+    Nested,
+}
+
+/// Where a value lies, and what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    pub start: usize,
+    pub end: usize,
+    pub kind: Kind,
+}
+
+/// A row that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    pub line: u64,
+    pub reason: String,
+}
+
+/// Some rows, one after the other.
+#[derive(Debug, Default)]
+pub struct Rows {
+    block: Vec<u8>,
+    beside: Vec<u8>,
+    /// By column and row.
+    columns: Vec<Vec<Cell>>,
+    /// Each row as it stands in the file, without the end of its line.
+    raw: Vec<Range<usize>>,
+    pub lines: Vec<u64>,
+    pub bad: Vec<Bad>,
+}
+
+impl Rows {
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    pub fn kind(&self, column: usize, row: usize) -> Kind {
+        self.columns[column][row].kind
+    }
+
+    /// The text of a cell; for what is not text, how JSON writes it.
+    pub fn get(&self, column: usize, row: usize) -> &[u8] {
+        let Cell { start, end, .. } = self.columns[column][row];
+        match start.checked_sub(self.block.len()) {
+            Some(start) => &self.beside[start..end - self.block.len()],
+            None => &self.block[start..end],
+        }
+    }
+
+    pub fn raw(&self, row: usize) -> &[u8] {
+        &self.block[self.raw[row].clone()]
+    }
+
+    /// Takes over the rows of another part of the same block.
+    fn append(&mut self, mut part: Rows, n_block: usize) {
+        let shift = self.beside.len();
+        for (column, cells) in self.columns.iter_mut().zip(part.columns) {
+            column.extend(cells.into_iter().map(|cell| match cell.start >= n_block {
+                true => Cell { start: cell.start + shift, end: cell.end + shift, ..cell },
+                false => cell,
+            }));
+        }
+        self.beside.append(&mut part.beside);
+        self.raw.append(&mut part.raw);
+        self.lines.append(&mut part.lines);
+        self.bad.append(&mut part.bad);
+    }
+}
+
+/// Turns the bytes of a file into rows.
+pub struct Reader {
+    format: Format,
+    uses: Vec<Use>,
+    /// Bytes of which nobody knows yet where their row ends; `looked` of them have been looked at.
+    pending: Vec<u8>,
+    looked: usize,
+    /// The number of the line that `pending` starts with.
+    line: u64,
+    /// Longer rows are an error: memory has to end somewhere.
+    longest: usize,
+    /// Of the labels, since the first one.
+    label_kind: Kind,
+}
+
+impl Reader {
+    /// `uses` says what each of the format's columns is needed for; `line` is the number of the first line.
+    pub fn new(format: Format, uses: Vec<Use>, line: u64, longest: usize) -> Self {
+        Reader { format, uses, pending: vec![], looked: 0, line, longest, label_kind: Kind::Missing }
+    }
+
+    /// The rows that these bytes complete; with `is_last`, also the one that the file ends with.
+    ///
+    /// ```
+    /// use banbury_kernel::readers::{Format, Reader, Use};
+    /// let mut reader = Reader::new(Format::Jsonl(vec!["text".into()]), vec![Use::Text], 1, 1 << 20);
+    /// assert_eq!(reader.feed(b"{\"text\": \"so happy\"}\n{\"te", false, 1).unwrap().get(0, 0), b"so happy");
+    /// assert_eq!(reader.feed(b"xt\": \"so sad\"}", true, 1).unwrap().get(0, 0), b"so sad");
+    /// ```
+    pub fn feed(&mut self, bytes: &[u8], is_last: bool, threads: usize) -> Result<Rows, Bad> {
+        let mut block = std::mem::take(&mut self.pending);
+        block.reserve_exact(bytes.len());
+        block.extend_from_slice(bytes);
+        let (mut rows, used) = match &self.format {
+            Format::Delimited { .. } => self.delimited(&block, is_last),
+            _ => self.line_by_line(&block, is_last, threads),
+        };
+        self.pending = block[used..].to_vec();
+        self.looked = self.pending.len();
+        if self.pending.len() > self.longest {
+            let reason = format!("the row is longer than {} bytes{}", self.longest, self.hint());
+            return Err(Bad { line: self.line, reason });
+        }
+        rows.block = block;
+        self.check_labels(&mut rows);
+        Ok(rows)
+    }
+
+    fn hint(&self) -> &'static str {
+        match self.format {
+            Format::Delimited { dialect: Dialect { quotes: true, .. }, .. } => ": is a quote never closed?",
+            _ => "",
+        }
+    }
+
+    /// Every format in which only \n ends a row.
+    fn line_by_line(&mut self, block: &[u8], is_last: bool, threads: usize) -> (Rows, usize) {
+        let from = self.looked.min(block.len());
+        let end =
+            if is_last { block.len() } else { memchr::memrchr(b'\n', &block[from..]).map_or(0, |at| from + at + 1) };
+        let parts = cut(block, end, threads.min(end / SHARE).max(1));
+        let (format, uses, first) = (&self.format, &self.uses, self.line);
+        let starts: Vec<u64> = each_on_a_thread(&parts, |part| count(b'\n', &block[part.clone()]))
+            .into_iter()
+            .scan(first, |line, n| Some(std::mem::replace(line, *line + n)))
+            .collect();
+        self.line = starts.last().map_or(first, |&line| line + count(b'\n', &block[parts[parts.len() - 1].clone()]));
+        let parts: Vec<(Range<usize>, u64)> = parts.into_iter().zip(starts).collect();
+        let found = each_on_a_thread(&parts, |(part, line)| {
+            let mut found = Found::new(block, uses);
+            for (line, raw) in (*line..).zip(lines_of(block, part.clone())) {
+                match format {
+                    Format::Jsonl(names) => jsonl::read(names, raw, line, &mut found),
+                    Format::FastText => lines::read_labelled(raw, line, &mut found),
+                    _ => lines::read(raw, line, &mut found),
+                }
+            }
+            found.rows
+        });
+        let mut rows = Found::new(block, uses).rows;
+        found.into_iter().for_each(|part| rows.append(part, block.len()));
+        (rows, end)
+    }
+
+    fn delimited(&mut self, block: &[u8], is_last: bool) -> (Rows, usize) {
+        let Format::Delimited { dialect, places, n_cells } = &self.format else { unreachable!("feed has looked") };
+        let mut found = Found::new(block, &self.uses);
+        let (used, line) = delimited::read(*dialect, places, *n_cells, block, is_last, self.line, &mut found);
+        self.line = line;
+        (found.rows, used)
+    }
+
+    /// Labels are of one kind, that of the first.
+    fn check_labels(&mut self, rows: &mut Rows) {
+        let Some(column) = self.uses.iter().position(|&one| one == Use::Label) else { return };
+        if self.label_kind == Kind::Missing {
+            self.label_kind = rows.columns[column].first().map_or(Kind::Missing, |cell| cell.kind);
+        }
+        let first = self.label_kind;
+        if rows.columns[column].iter().all(|cell| cell.kind == first) {
+            return;
+        }
+        let is_kept: Vec<bool> = rows.columns[column].iter().map(|cell| cell.kind == first).collect();
+        for (row, _) in is_kept.iter().enumerate().filter(|(_, kept)| !**kept) {
+            let label = String::from_utf8_lossy(rows.get(column, row)).into_owned();
+            let (is, was) = (name(rows.columns[column][row].kind), name(first));
+            let reason = format!("the label {label:?} is {is}, but those before it are {was}");
+            rows.bad.push(Bad { line: rows.lines[row], reason });
+        }
+        rows.bad.sort_by_key(|bad| bad.line);
+        for cells in &mut rows.columns {
+            retain(cells, &is_kept);
+        }
+        retain(&mut rows.raw, &is_kept);
+        retain(&mut rows.lines, &is_kept);
+    }
+}
+
+fn retain<T>(items: &mut Vec<T>, is_kept: &[bool]) {
+    let mut kept = is_kept.iter();
+    items.retain(|_| *kept.next().expect("one for each item"));
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Missing => "missing",
+        Kind::Text => "text",
+        Kind::Integer => "a whole number",
+        Kind::Float => "a number with a fraction",
+        Kind::Truth => "true or false",
+        Kind::Nested => "an array or an object",
+    }
+}
+
+fn count(byte: u8, bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(byte, bytes).count() as u64
+}
+
+/// Ranges that cover `0..end`, about as long as each other; each ends with a line.
+fn cut(block: &[u8], end: usize, parts: usize) -> Vec<Range<usize>> {
+    let mut ranges = vec![];
+    let mut from = 0;
+    for share in shares(end, parts) {
+        if share.end <= from {
+            continue;
+        }
+        let to = memchr::memchr(b'\n', &block[share.end - 1..end]).map_or(end, |at| share.end + at);
+        ranges.push(from..to);
+        from = to;
+    }
+    ranges
+}
+
+/// The lines in a range of a block, without \n at their ends.
+fn lines_of(block: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut from = range.start;
+    std::iter::from_fn(move || {
+        (from < range.end).then(|| {
+            let end = memchr::memchr(b'\n', &block[from..range.end]).map_or(range.end, |at| from + at);
+            let line = from..end;
+            from = end + 1;
+            line
+        })
+    })
+}
+
+/// Rows in the making.
+struct Found<'a> {
+    block: &'a [u8],
+    uses: &'a [Use],
+    /// The cells of the row that is being read.
+    cells: Vec<Cell>,
+    rows: Rows,
+}
+
+impl<'a> Found<'a> {
+    fn new(block: &'a [u8], uses: &'a [Use]) -> Self {
+        let columns = uses.iter().map(|_| vec![]).collect();
+        let rows = Rows { columns, ..Rows::default() };
+        Found { block, uses, cells: vec![Cell::default(); uses.len()], rows }
+    }
+
+    /// A cell that lies in the block.
+    fn within(&mut self, column: usize, range: Range<usize>, kind: Kind) {
+        self.cells[column] = Cell { start: range.start, end: range.end, kind };
+    }
+
+    /// A cell that has to be kept beside it.
+    fn beside(&mut self, column: usize, bytes: &[u8], kind: Kind) {
+        let start = self.block.len() + self.rows.beside.len();
+        self.rows.beside.extend_from_slice(bytes);
+        self.cells[column] = Cell { start, end: start + bytes.len(), kind };
+    }
+
+    /// The row is what its cells are, or a bad one.
+    fn finish(&mut self, raw: Range<usize>, line: u64) {
+        match self.fault() {
+            Some(reason) => self.bad(line, reason),
+            None => {
+                self.rows.columns.iter_mut().zip(&self.cells).for_each(|(column, &cell)| column.push(cell));
+                self.rows.raw.push(raw);
+                self.rows.lines.push(line);
+            }
+        }
+        self.cells.fill(Cell::default());
+    }
+
+    fn fault(&self) -> Option<String> {
+        self.uses.iter().zip(&self.cells).find_map(|(&column, cell)| match (column, cell.kind) {
+            (Use::Text, Kind::Text) | (Use::Value, _) | (Use::Label, Kind::Text | Kind::Integer | Kind::Truth) => None,
+            (Use::Text, Kind::Missing) => Some("it has no text".into()),
+            (Use::Text, kind) => Some(format!("its text is {}", name(kind))),
+            (Use::Label, Kind::Missing) => Some("it has no label".into()),
+            (Use::Label, kind) => {
+                Some(format!("its label is {}; a label is text, a whole number, true or false", name(kind)))
+            }
+        })
+    }
+
+    fn bad(&mut self, line: u64, reason: String) {
+        self.cells.fill(Cell::default());
+        self.rows.bad.push(Bad { line, reason });
+    }
+}
+
+/// Why these bytes are no text.
+fn not_utf8(bytes: &[u8]) -> Option<String> {
+    let error = std::str::from_utf8(bytes).err()?;
+    let at = error.valid_up_to();
+    Some(format!("byte {} of it (0x{:02x}) is not UTF-8", at + 1, bytes[at]))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! Counts read by a plain likelihood.
+//!
+//! With two classes one number a feature is enough, the difference of their weights (λ). `weights.rs` has the other cases.
+
+use std::collections::HashSet;
+
+use super::weights::{Place, Weights, lambda};
+use super::{Known, Looked, Reading, Scorer, Scratch, Seen, Stored, Sums, sum_in_lanes};
+use crate::counts::{Counts, Kind, find_cell};
+use crate::documents::Finder;
+use crate::likelihoods::{Form, Likelihood, Model, Weight};
+use crate::rows::{Cell, total};
+use crate::text::Analyzer;
+use crate::vocabulary::UNKNOWN;
+
+/// Reads counts by a likelihood.
+pub struct Plain {
+    model: Model,
+    counted: Vec<bool>,
+    /// What each class gets from a feature that it has never seen.
+    unseen: Vec<f64>,
+}
+
+/// What adding up needs of memory.
+#[derive(Default)]
+pub struct PlainScratch {
+    seen: Seen,
+    few: Weights,
+    rows: Vec<u32>,
+}
+
+impl Plain {
+    /// Reads `counts` in this form.
+    pub fn new(counts: &Counts, analyzer: &Analyzer, form: Form) -> Self {
+        let settings = analyzer.settings();
+        let model = Model::new(counts, form);
+        let never = |class| Cell { class, documents: 0, occurrences: 0 };
+        Plain {
+            unseen: (0..counts.n_classes() as u32).map(|class| model.weight(never(class), 0).log).collect(),
+            counted: Kind::of(settings).iter().map(|kind| kind.is_counted(settings)).collect(),
+            model,
+        }
+    }
+
+    /// The formulas, and what they need of the counts.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether a feature counts once in a document, however often it stands there.
+    fn is_presence(&self) -> bool {
+        self.model.form.likelihood == Likelihood::Bernoulli
+    }
+
+    /// One number a feature, λ, is enough for two classes, unless some weight is not a number.
+    fn is_difference(&self) -> bool {
+        self.unseen.len() == 2 && self.model.form.is_smooth()
+    }
+
+    /// Appends the weights of a feature with these cells.
+    fn weigh(&self, row: &[Cell], weights: &mut Weights) {
+        if self.is_difference() {
+            weights.dense.push(lambda(row, &self.model));
+        } else {
+            weights.push(row, &self.model, &self.unseen);
+        }
+    }
+
+    /// The features of a document in a block: each occurrence, or for Bernoulli each once.
+    fn features<'a>(&self, looked: &'a Looked, at: usize, seen: &'a mut Seen) -> &'a [Known] {
+        if !self.is_presence() {
+            return looked.of(at);
+        }
+        seen.read(looked.of(at), |_| true);
+        &seen.features
+    }
+
+    /// Visits the known features of document `at`.
+    fn each_feature(
+        &self,
+        counts: &Counts,
+        looked: &[Looked],
+        at: usize,
+        seen: &mut Seen,
+        mut visit: impl FnMut(usize, u32),
+    ) {
+        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
+            let rows = &counts.blocks[block].rows;
+            let features = self.features(looked, at, seen).iter();
+            features
+                .filter(|known| known.id != UNKNOWN && rows.is_live(known.id))
+                .for_each(|known| visit(block, known.id));
+        }
+    }
+
+    fn add_computed(&self, counts: &Counts, block: usize, id: u32, sums: &mut [Weight]) {
+        let row = counts.blocks[block].rows.get(id);
+        let total = total(row);
+        for (class, sum) in sums.iter_mut().enumerate() {
+            *sum += self.model.weight(find_cell(row, class as u32), total);
+        }
+    }
+}
+
+impl Reading for Plain {
+    type Weights = Weights;
+    type Scratch = PlainScratch;
+
+    fn keeps(&self) -> bool {
+        self.model.form.is_smooth()
+    }
+
+    fn keep(&self, counts: &Counts) -> Vec<Weights> {
+        let weights = |rows: &crate::rows::Rows| {
+            let mut weights = Weights::default();
+            (0..rows.len() as u32).for_each(|id| self.weigh(rows.get(id), &mut weights));
+            weights
+        };
+        counts.blocks.iter().map(|block| weights(&block.rows)).collect()
+    }
+
+    fn stored(weights: &Weights, id: usize) -> Stored {
+        weights.stored(id)
+    }
+
+    fn sum(
+        &self,
+        counts: &Counts,
+        kept: Option<&[Weights]>,
+        looked: &[Looked],
+        at: usize,
+        scratch: &mut PlainScratch,
+        sums: &mut Sums,
+    ) {
+        let PlainScratch { seen, few, rows } = scratch;
+        let start = &self.model.start;
+        sums.clear(start.len(), self.is_difference());
+        if !self.model.form.is_smooth() {
+            sums.exact.extend_from_slice(start);
+            self.each_feature(counts, looked, at, seen, |block, id| {
+                self.add_computed(counts, block, id, &mut sums.exact);
+            });
+            return;
+        }
+        if self.is_difference() {
+            sums.logs[0] = start[1].log - start[0].log;
+        } else {
+            sums.logs.iter_mut().zip(start).for_each(|(sum, weight)| *sum = weight.log);
+        }
+        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
+            let counted = &counts.blocks[block].rows;
+            let found = self.features(looked, at, seen);
+            match (kept.map(|kept| &kept[block]), self.is_difference()) {
+                (Some(_), true) => sums.logs[0] += sum_in_lanes(found.iter().map(|known| known.weight.number())),
+                (None, true) => {
+                    let lambda = |known: &Known| lambda(counted.get(known.id), &self.model);
+                    sums.logs[0] += sum_in_lanes(found.iter().map(lambda));
+                }
+                (Some(weights), false) => {
+                    weights.add(found.iter().map(|known| Place::from(known.weight)), &self.unseen, rows, sums);
+                }
+                (None, false) => {
+                    few.clear();
+                    found.iter().for_each(|known| self.weigh(counted.get(known.id), few));
+                    few.add(few.places.iter().copied(), &self.unseen, rows, sums);
+                }
+            }
+        }
+    }
+}
+
+impl Scorer<Plain> {
+    /// The whole log-likelihood of each text under each class, without the prior.
+    pub fn log_likelihoods(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str]) -> Vec<f64> {
+        let mut scratch = Scratch::default();
+        let mut all = Vec::with_capacity(texts.len() * self.n_classes);
+        for text in texts {
+            self.look_up(counts, analyzer, &[text], &mut scratch);
+            let mut sums = self.reading.model.start.clone();
+            self.reading.each_feature(counts, &scratch.looked, 0, &mut scratch.reading.seen, |block, id| {
+                self.reading.add_computed(counts, block, id, &mut sums)
+            });
+            all.extend(sums.iter().map(|sum| sum.value()));
+        }
+        all
+    }
+
+    /// The logarithm of the number of orders in which each text's known features could stand: N! / Π f!.
+    pub fn log_orders(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str]) -> Vec<f64> {
+        let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
+        let mut scratch = Scratch::default();
+        let orders = |text: &&str| {
+            self.look_up(counts, analyzer, &[text], &mut scratch);
+            let mut features = vec![];
+            self.reading.each_feature(counts, &scratch.looked, 0, &mut scratch.reading.seen, |block, id| {
+                features.push((block, id))
+            });
+            features.sort_unstable();
+            let repeats: f64 = features.chunk_by(|a, b| a == b).map(|group| ln_factorial(group.len())).sum();
+            ln_factorial(features.len()) - repeats
+        };
+        texts.iter().map(orders).collect()
+    }
+
+    /// What is known of the features `names`, or of all that were seen in at least `min_documents` documents.
+    pub fn table(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> FeatureTable {
+        let mut table = FeatureTable::default();
+        for (block, id) in features(counts, names, min_documents) {
+            let row = counts.blocks[block].rows.get(id);
+            let total = total(row);
+            table.names.push(counts.name(block, id));
+            for class in 0..self.n_classes as u32 {
+                let cell = find_cell(row, class);
+                table.documents.push(cell.documents);
+                table.occurrences.push(cell.occurrences);
+                table.log_probabilities.push(self.reading.model.log_probability(cell, total).value());
+            }
+        }
+        table
+    }
+
+    /// What each of these features adds to each class's score, in the order of [`Scorer::table`].
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
+        let weight = |(block, id)| self.term(counts, block, id);
+        features(counts, names, min_documents).into_iter().flat_map(weight).collect()
+    }
+
+    /// What each feature of a text adds to each class's score, feature by feature as the analyzer gives them: None for one
+    /// that is not known, nothing for one that counts only once and has been named before.
+    pub fn terms(&self, counts: &Counts, analyzer: &Analyzer, text: &str) -> Vec<Option<Vec<f64>>> {
+        let mut finder = Finder::new(counts, analyzer);
+        finder.find(text);
+        let mut terms = vec![];
+        for (block, found) in finder.found().iter().enumerate().filter(|(block, _)| self.reading.counted[*block]) {
+            let mut named = HashSet::new();
+            terms.extend(found.iter().map(|&id| {
+                let is_known = id != UNKNOWN && counts.blocks[block].rows.is_live(id);
+                let is_repeated = self.reading.is_presence() && !named.insert(id);
+                is_known.then(|| if is_repeated { vec![] } else { self.term(counts, block, id) })
+            }));
+        }
+        terms
+    }
+
+    fn term(&self, counts: &Counts, block: usize, id: u32) -> Vec<f64> {
+        let mut sums = vec![Weight::default(); self.n_classes];
+        self.reading.add_computed(counts, block, id, &mut sums);
+        sums.iter().map(|sum| sum.value()).collect()
+    }
+}
+
+/// Features by name; the numbers are by feature and then by class.
+#[derive(Default)]
+pub struct FeatureTable {
+    pub names: Vec<String>,
+    pub documents: Vec<u32>,
+    pub occurrences: Vec<u32>,
+    pub log_probabilities: Vec<f64>,
+}
+
+/// The features `names`, or all; of these such as were seen in at least `min_documents` documents.
+pub fn features(counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<(usize, u32)> {
+    let all = |block: usize| (0..counts.blocks[block].rows.len() as u32).map(move |id| (block, id));
+    let mut found: Vec<(usize, u32)> = match names {
+        Some(names) => names.iter().flat_map(|name| find_name(counts, name)).collect(),
+        None => (0..counts.blocks.len()).flat_map(all).collect(),
+    };
+    found.retain(|&(block, id)| {
+        let row = counts.blocks[block].rows.get(id);
+        row.iter().map(|cell| u64::from(cell.documents)).sum::<u64>() >= min_documents.max(1)
+    });
+    found
+}
+
+/// The feature of this name in each block that has one.
+fn find_name<'a>(counts: &'a Counts, name: &'a str) -> impl Iterator<Item = (usize, u32)> + 'a {
+    (0..counts.blocks.len()).map(move |block| (block, counts.find(block, name))).filter(|(_, id)| *id != UNKNOWN)
+}

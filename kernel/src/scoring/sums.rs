@@ -1,0 +1,81 @@
+//! What the features of a document add up to.
+//!
+//! With two classes one number is enough, the second class's lead over the first, which then scores zero: a score of exactly 0 is
+//! a tie, as on paper.
+
+use crate::likelihoods::Weight;
+
+/// The running sums of one document.
+#[derive(Default)]
+pub struct Sums {
+    /// Whether `logs` is one number, the second class's lead over the first.
+    pub difference: bool,
+    /// That, or a sum for each class.
+    pub logs: Vec<f64>,
+    /// Used instead of `logs` where some weights are impossible.
+    pub exact: Vec<Weight>,
+}
+
+impl Sums {
+    /// From nothing: one number, or one for each class.
+    pub fn clear(&mut self, n_classes: usize, difference: bool) {
+        self.difference = difference;
+        self.exact.clear();
+        self.logs.clear();
+        self.logs.resize(if difference { 1 } else { n_classes }, 0.0);
+    }
+
+    /// The second class's lead, with what scores start from.
+    fn lead(&self, start: &[f64]) -> f64 {
+        self.logs[0] + (start[1] - start[0])
+    }
+
+    fn get(&self, class: usize, start: &[f64]) -> f64 {
+        self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value()) + start[class]
+    }
+
+    /// The score of each class.
+    pub fn write(&self, start: &[f64], out: &mut [f64]) {
+        if self.difference {
+            let lead = self.lead(start);
+            // Infinite where the first class has prior 0: then it is that class that has none.
+            [out[0], out[1]] = if lead == f64::INFINITY { [f64::NEG_INFINITY, 0.0] } else { [0.0, lead] };
+            return;
+        }
+        for (class, score) in out.iter_mut().enumerate() {
+            *score = self.get(class, start);
+        }
+        // Where no class is possible nothing is known, and the prior speaks alone.
+        if out.iter().all(|score| *score == f64::NEG_INFINITY) {
+            out.copy_from_slice(start);
+        }
+    }
+
+    /// The class with the highest score; the first of them where several are equal.
+    pub fn best(&self, start: &[f64]) -> u32 {
+        if self.difference {
+            return u32::from(self.lead(start) > 0.0);
+        }
+        let first_highest = |score: &dyn Fn(usize) -> f64| {
+            let (mut best, mut highest) = (0, score(0));
+            for class in 1..start.len() {
+                let score = score(class);
+                if score > highest {
+                    (best, highest) = (class, score);
+                }
+            }
+            (best as u32, highest)
+        };
+        match first_highest(&|class| self.get(class, start)) {
+            (_, f64::NEG_INFINITY) => first_highest(&|class| start[class]).0,
+            (best, _) => best,
+        }
+    }
+}
+
+/// The sum of weights, in four lanes: a fixed order, so the same to the bit every time, that does not wait for each addition.
+pub fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
+    let mut lanes = [0.0; 4];
+    weights.enumerate().for_each(|(i, weight)| lanes[i % 4] += weight);
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}

@@ -1,0 +1,125 @@
+"""The command `banbury`. Each of its commands is a file of its own, imported when it is asked for.
+
+Exit codes: 0 it worked, 1 a check has failed, 2 it was not called as it must be, 3 the data or files cannot be used;
+130 it was interrupted, 141 nobody reads any more. `banbury mail` has its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+USAGE, DATA, INTERRUPTED, CLOSED = 2, 3, 130, 141
+
+# What `banbury --help` says, in its order; importing the commands for that would take three times as long.
+COMMANDS = {
+    "train": ("training", "Learn from labelled files, and write a model."),
+    "predict": ("predicting", "The label of each row, or of texts on the command line."),
+    "explain": ("looking", "Which words decided, and by how much."),
+    "evaluate": ("evaluating", "How well a model predicts labelled files."),
+    "words": ("looking", "The words that speak for a label."),
+    "learn": ("changing", "Learn from more rows."),
+    "forget": ("changing", "Unlearn rows, as if they had never been seen."),
+    "merge": ("changing", "Add up several models."),
+    "filter": ("filtering", "Keep the rows of a label, or those that it is most likely for."),
+    "inspect": ("looking", "What is in a model file."),
+    "demo": ("demo", "Train on the demo corpus, and explain a text."),
+}
+
+
+class Commands(click.Group):
+    """Imports a command when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """All commands, in the order of their use."""
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"banbury.cli.{COMMANDS[name][0]}"), name)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  banbury train sms.jsonl -o spam.banbury
+  banbury predict spam.banbury new.csv -o new.labelled.csv
+\b
+Each command has its own --help, with examples.
+Exit codes: 0 it worked, 1 a check failed, 2 wrong usage, 3 bad data.""",
+)
+@click.version_option(package_name="banbury", message="banbury %(version)s")
+def commands() -> None:
+    """Naive Bayes for text: train by counting, predict, explain."""
+
+
+def main() -> int:
+    """Run the command line; what comes back is the exit code."""
+    from banbury.errors import BanburyError
+
+    if "_BANBURY_COMPLETE" in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(commands, {}, "banbury", "_BANBURY_COMPLETE", os.environ["_BANBURY_COMPLETE"])
+    try:
+        # Not click's own `main`: it writes an empty line at Ctrl-C, and has codes of its own.
+        with commands.make_context("banbury", sys.argv[1:]) as context:
+            code = commands.invoke(context)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _closed()
+    except BanburyError as error:
+        return _failed(error)
+    except OSError as error:
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error)
+    except MemoryError:
+        return _failed("there is not enough memory")
+
+
+# How the library's options are called here.
+IN_WORDS_OF_THE_COMMAND = {
+    "text=…": "--text NAME",
+    "label=…": "--label NAME",
+    "bad_rows='skip'": "--bad-rows skip",
+    "raise the limit 'expanded'": "say --limit expanded=…",
+    "raise the limit 'ratio'": "say --limit ratio=…",
+    "the limit 'row' can be raised": "--limit row=… raises that",
+}
+
+
+def _failed(reason: Any) -> int:
+    from banbury.markup import visible
+
+    text = str(reason)
+    for words, option in IN_WORDS_OF_THE_COMMAND.items():
+        text = text.replace(words, option)
+    click.echo(f"Error: {visible(text)}", err=True)
+    return DATA
+
+
+def _closed() -> int:
+    """Whoever read the output has gone; what is still waiting to be written would only fail again."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115  for the rest of the process
+    return CLOSED

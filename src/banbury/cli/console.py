@@ -1,0 +1,90 @@
+"""Manners of a terminal: messages, results, progress. Colours and bars only where somebody sees them."""
+
+from __future__ import annotations
+
+import sys
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.markup import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from banbury.readers import Batch, Reader
+
+
+def note(message: str) -> None:
+    """A message beside the result, on stderr."""
+    click.echo(visible(message, lines=True), err=True)
+
+
+def show(result: Any) -> None:
+    """A result for people: with colours on a terminal, else as plain text. No control character of a text gets out."""
+    if sys.stdout.isatty() and hasattr(result, "__rich_console__") | hasattr(result, "__rich__"):
+        from rich.console import Console
+
+        Console(highlight=False).print(result)
+    else:
+        put(f"{visible(str(result), lines=True)}\n")
+
+
+def show_json(result: Any) -> None:
+    """A result for programs."""
+    import json
+
+    text = json.dumps(_finite(result), ensure_ascii=False, indent=2, default=str, allow_nan=False)
+    put(f"{text}\n")
+
+
+def put(text: str) -> None:
+    """Text to standard output; on a terminal without control characters."""
+    if sys.stdout.isatty():
+        click.echo(visible(text, lines=True), nl=False)
+    else:
+        sys.stdout.flush()
+        put_bytes(text.encode("utf-8", "replace"))
+
+
+def put_bytes(data: bytes) -> None:
+    """All of it: where Python was told not to buffer (PYTHONUNBUFFERED), a write to a pipe may take only a part."""
+    left = memoryview(data)
+    while left:
+        left = left[sys.stdout.buffer.write(left) :]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: it becomes text."""
+    if isinstance(value, dict):
+        return {str(name): _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
+    """The batches of a reader, with a bar on stderr if that is a terminal; at the end what was left out is told."""
+    batches = _barred(reader, doing) if sys.stderr.isatty() else iter(reader)
+    yield from batches
+    tell_skipped(reader)
+
+
+def tell_skipped(reader: Reader) -> None:
+    """How many rows were left out, and why the first of them."""
+    if reader.skipped:
+        rows = "row" if reader.skipped == 1 else "rows"
+        note(f"{reader.skipped} bad {rows} skipped, {reader.n_rows} read; the first: {reader.bad_rows[0]}")
+
+
+def _barred(reader: Reader, doing: str) -> Iterator[Batch]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=reader.size or None)
+        for batch in reader:
+            progress.update(task, completed=reader.position)
+            yield batch

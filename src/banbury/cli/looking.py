@@ -1,0 +1,153 @@
+"""`banbury explain`, `words` and `inspect`: what a model knows, and why it decides."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from banbury.cli import options as reading
+from banbury.cli.console import put, show, show_json
+from banbury.errors import InputError
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury explain spam.banbury "Free entry, text WIN now"
+  banbury explain topics.banbury letter.txt --for politics --against economy"""
+)
+@reading.model_file
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
+@click.option("--for", "label", metavar="LABEL", help="Why this label; the predicted one by default.")
+@click.option("--against", metavar="LABEL", help="Rather than this one; the next best by default.")
+@reading.as_json
+def explain(model: str, texts: tuple[str, ...], label: str | None, against: str | None, is_json: bool) -> None:
+    """Which words decided, and by how much: their weights sum to the score.
+
+    A file is one text, and '-' is standard input.
+    """
+    classifier = reading.load(model)
+    classes = classifier.counts_.classes
+    found = [
+        classifier.explain(
+            _content(text),
+            label=None if label is None else reading.label_of(label, classes),
+            against=None if against is None else reading.label_of(against, classes),
+        )
+        for text in texts
+    ]
+    if is_json:
+        plain = [one.to_dict() for one in found]
+        show_json(plain[0] if len(plain) == 1 else plain)
+        return
+    for number, one in enumerate(found):
+        if number:
+            click.echo()
+        show(one)
+
+
+def _content(text: str) -> str:
+    if text == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not os.path.isfile(text):
+        return text
+    with open(text, "rb") as file:
+        return file.read().decode("utf-8", "replace")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury words spam.banbury spam
+  banbury words mood.banbury positive --top 50 --min-count 5 --csv > words.csv"""
+)
+@reading.model_file
+@click.argument("label", required=False)
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many.")
+@click.option("--against", metavar="LABEL", help="Rather than this one; than the others by default.")
+@click.option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
+@click.option("--min-count", type=click.IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
+@click.option("--csv", "is_csv", is_flag=True, help="The table as CSV.")
+@reading.as_json
+def words(
+    model: str,
+    label: str | None,
+    against: str | None,
+    top: int,
+    sort: str | None,
+    min_count: int,
+    is_csv: bool,
+    is_json: bool,
+) -> None:
+    """The words that speak for LABEL, with their counts and probabilities; without LABEL, the strongest of all."""
+    classifier = reading.load(model)
+    classes = classifier.counts_.classes
+    wanted, other = (None if one is None else reading.label_of(one, classes) for one in (label, against))
+    table = classifier.words(wanted, against=other, top=top, sort=sort, min_count=min_count)
+    if is_json:
+        show_json(table.rows(level=0.95))
+    elif is_csv:
+        put(table.to_csv())
+    else:
+        show(table)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  banbury inspect spam.banbury"""
+)
+@reading.model_file
+@reading.as_json
+def inspect(model: str, is_json: bool) -> None:
+    """What is in a model file: what was counted, how it is read, and how well it did."""
+    from banbury import storage
+
+    file = storage.read(model)
+    kind = file.settings.get("kind")
+    if kind != "classifier":
+        found: dict[str, Any] = {"file": model, "bytes": os.path.getsize(model), "kind": kind}
+        found |= {"arrays": {name: len(array) for name, array in file.arrays.items()}}
+    else:
+        found = _described(model, file.settings)
+    if is_json:
+        show_json(found)
+        return
+    for name, value in found.items():
+        if isinstance(value, dict):
+            show(f"{name}:")
+            for key, one in value.items():
+                show(f"  {key}: {_short(one)}")
+        else:
+            show(f"{name}: {_short(value)}")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _described(path: str, settings: dict[str, Any]) -> dict[str, Any]:
+    classifier = reading.load(path)
+    counts = classifier.counts_
+    default = type(counts.analyzer)().settings()
+    own = counts.analyzer.settings()
+    found: dict[str, Any] = {
+        "file": path,
+        "bytes": os.path.getsize(path),
+        "kind": "classifier",
+        "documents": {str(label): n for label, n in zip(counts.classes, counts.documents, strict=True)},
+        "features": counts.n_features,
+        "analyzer": {name: value for name, value in own.items() if value != default.get(name)} or "the usual one",
+        "reading": settings["model"],
+    }
+    try:
+        report = classifier.report_
+    except InputError:
+        raise
+    except ValueError:  # it was not fitted with leave-one-out
+        return found
+    figures = {one.name: one.value for one in report.figures()}
+    return found | {"leave-one-out": {"chosen": report.chosen, **figures}}

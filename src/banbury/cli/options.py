@@ -1,0 +1,166 @@
+"""What several commands share: options that say how files are read, models that are loaded, labels in words."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from banbury.classifier import Classifier
+    from banbury.readers import Reader
+
+Command = Any
+FORMATS = (
+    "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
+)  # fmt: skip  # as in readers.guessing, which takes longer to import; a test compares them
+READING = (
+    "format", "text", "label", "header", "delimiter", "encoding", "bad_rows", "limit",
+)  # fmt: skip
+
+
+def reads_files(labels: bool = True) -> Callable[[Command], Command]:
+    """The options of reading; without `labels`, those of files whose labels nobody needs."""
+    options = [
+        click.option("--format", type=click.Choice(FORMATS), help="Of the files; found out by default."),
+        click.option("--text", metavar="COLUMN", help="The column of the texts; guessed by default."),
+        click.option("--label", metavar="COLUMN", help="The column of the labels; guessed by default."),
+        click.option("--header/--no-header", default=None, help="Whether a CSV or TSV names its columns."),
+        click.option("--delimiter", metavar="CHARACTER", help="Between the cells of a CSV."),
+        click.option("--encoding", metavar="NAME", help="UTF-8 by default."),
+        click.option(
+            "--bad-rows",
+            type=click.Choice(["fail", "skip"]),
+            default="fail",
+            help="At a row that cannot be used: fail (the default), or skip and count it.",
+        ),
+        click.option(
+            "--limit",
+            multiple=True,
+            metavar="NAME=NUMBER",
+            help="Raise what a file may ask for: row, expanded (bytes), ratio.",
+        ),
+    ]
+    if not labels:
+        del options[2]
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many; all by default.")
+as_json = click.option("--json", "is_json", is_flag=True, help="The result as JSON.")
+model_file = click.argument("model", type=click.Path(exists=True, dir_okay=False))
+prior = click.option(
+    "--prior", metavar="LABEL=SHARE,…", help="How frequent the classes are where the texts come from; or 'uniform'."
+)
+
+
+def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
+    """The reader of some files, by the options of the command."""
+    from banbury.readers import Limits, read
+
+    limits: dict[str, int] = {}
+    for limit in options.get("limit", ()):
+        name, _, number = limit.partition("=")
+        if name not in ("row", "expanded", "ratio") or not number.isdigit():
+            raise click.BadParameter(f"{limit!r} is not row=N, expanded=N or ratio=N", param_hint="--limit")
+        limits[name] = int(number)
+    given = {name: options[name] for name in READING if name != "limit" and options.get(name) is not None}
+    return read(*(files or ("-",)), limits=Limits(**limits), **{**given, **more})
+
+
+def need_input(files: tuple[str, ...]) -> None:
+    """Without a file, standard input is read; nobody types that into a terminal by accident."""
+    if not files and sys.stdin.isatty():
+        raise click.UsageError("Missing FILES: name some, or '-' for standard input.")
+
+
+def load(path: str) -> Classifier:
+    """The model in a file."""
+    from banbury.classifier import load
+
+    return load(path)
+
+
+def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[str], tuple[str, ...]]:
+    """Which arguments are texts and which are files, where nobody has said it by `kind`.
+
+    What exists is a file. What is called like one and does not exist is a mistake, not a text.
+    """
+    texts: list[str] = []
+    files: list[str] = []
+    for argument in arguments:
+        if kind == "texts" or (kind is None and not _is_file(argument)):
+            texts.append(argument)
+        else:
+            files.append(argument)
+    if texts and files:
+        raise click.UsageError(f"{files[0]!r} is a file and {texts[0]!r} is not: give files or texts, or say --texts.")
+    return texts, tuple(files)
+
+
+def _is_file(argument: str) -> bool:
+    if argument == "-" or os.path.exists(argument):
+        return True
+    if re.fullmatch(r"\S*\.(jsonl|ndjson|json|csv|tsv|tab|txt|parquet|pq|mbox|eml|ft)(\.(gz|zst|bz2|xz))?", argument):
+        raise InputError(f"{argument}: there is no such file (if it is a text, say --texts)")
+    return False
+
+
+def label_of(name: str, classes: list[Any]) -> Any:
+    """The label that is written like this; it may be a number."""
+    for label in classes:
+        if str(label) == name:
+            return label
+    raise InputError(f"there is no class {name!r}; this model knows {', '.join(map(repr, classes))}")
+
+
+def new_label(name: str, classes: list[Any]) -> Any:
+    """A label as it is written, or as a number where the model's labels are numbers."""
+    return of_kind([name], classes)[0]
+
+
+def of_kind(labels: list[Any], classes: list[Any]) -> list[Any]:
+    """Labels in the kind that a model has: a CSV has only text, but a model may have learned numbers."""
+    if not classes or not labels or isinstance(labels[0], type(classes[0])) or not isinstance(labels[0], str):
+        return labels
+    known = {str(label): label for label in classes}
+    if isinstance(classes[0], bool):
+        known |= {"true": True, "false": False, "1": True, "0": False}
+    try:
+        return [known[label] if label in known else type(classes[0])(int(label)) for label in labels]
+    except ValueError as error:
+        kind = type(classes[0]).__name__
+        raise InputError(f"the model's labels are of type {kind}, and there is one that is not: {error}") from None
+
+
+def shares(text: str | None, classes: list[Any]) -> Any:
+    """A prior from `spam=0.1,ham=0.9`."""
+    if text is None or text in ("uniform", "empirical"):
+        return text
+    given: dict[Any, float] = {}
+    for part in text.split(","):
+        name, _, number = part.rpartition("=")
+        try:
+            given[label_of(name.strip(), classes)] = float(number)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise click.BadParameter(f"{part!r} is not LABEL=SHARE", param_hint="--prior") from None
+    total = sum(given.values())
+    missing = [label for label in classes if label not in given]
+    if len(missing) == 1 and 0 <= total <= 1:
+        given[missing[0]] = 1 - total
+    return given

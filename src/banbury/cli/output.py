@@ -1,0 +1,206 @@
+"""Rows out: JSON Lines, CSV, TSV, Parquet, plain text, compressed by their names; all of a file or none of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli.console import put_bytes
+from banbury.errors import InputError, MissingExtra
+from banbury.markup import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from banbury.readers import Layout
+
+Rows = list[dict[str, Any]]
+FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
+EXTENSIONS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".txt": "plain",
+}
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+FORMULA = re.compile(r"[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+to_format = click.option(
+    "--to", type=click.Choice(FORMATS), help="The format of the output; that of its name, or of the input, by default."
+)
+to_file = click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to; standard output by default.")
+
+
+def format_of(to: str | None, output: str | None, layout: Layout | None) -> str:
+    """The format to write: as told, by the name of the file, or like the input."""
+    if to is not None:
+        return to
+    if output is not None:
+        stem, extension = os.path.splitext(output.lower())
+        if extension in COMPRESSED:
+            extension = os.path.splitext(stem)[1]
+        if extension in EXTENSIONS:
+            return EXTENSIONS[extension]
+    like = "plain" if layout is None else layout.format
+    return like if like in FORMATS else "jsonl" if like in ("json", "folder", "mbox", "maildir", "mail") else "plain"
+
+
+def write(output: str | None, format: str, batches: Iterable[Rows | bytes]) -> None:
+    """Write batches of rows; one that is bytes is written as it is."""
+    if format == "parquet":
+        _write_parquet(output, batches)
+        return
+    columns: list[str] = []
+    with sink(output) as put:
+        for batch in batches:
+            if isinstance(batch, bytes):
+                put(batch)
+            elif batch:
+                put(encoded(batch, format, columns))
+
+
+def encoded(rows: Rows, format: str, columns: list[str]) -> bytes:
+    """Rows in a text format. A table has the columns of its first rows; they are noted in `columns`, and come first."""
+    if format == "jsonl":
+        import json
+
+        lines = [json.dumps(row, ensure_ascii=False, default=str) for row in rows]
+        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    if format == "plain":
+        lines = ["\t".join(" ".join(_text(cell).split()) for cell in row.values()) for row in rows]
+        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+    import csv
+    from io import StringIO
+
+    file = StringIO(newline="")
+    writer = csv.writer(file, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
+    if not columns:
+        columns += dict.fromkeys(name for row in rows for name in row)
+        writer.writerow([escaped(name) for name in columns])
+    if others := [name for row in rows for name in row if name not in columns]:
+        raise InputError(
+            f"there is a column {others[0]!r} that the rows before do not have; JSON Lines can: --to jsonl"
+        )
+    writer.writerows([escaped(_text(row.get(name))) for name in columns] for row in rows)
+    return file.getvalue().encode("utf-8", "replace")
+
+
+def escaped(cell: str) -> str:
+    """A cell that a spreadsheet shows, and does not run.
+
+    >>> escaped("=1+1"), escaped("-5"), escaped("so happy")
+    ("'=1+1", '-5', 'so happy')
+    """
+    return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, dict | list):
+        import json
+
+        return json.dumps(cell, ensure_ascii=False, default=str)
+    return str(cell)
+
+
+@contextmanager
+def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
+    """A function that takes bytes. A file is there when all of it is; where something goes wrong, it is not touched."""
+    if output is None or output == "-":
+        if sys.stdout.isatty():
+            yield lambda data: click.echo(visible(data.decode("utf-8", "replace"), lines=True), nl=False)
+        else:
+            yield put_bytes
+            sys.stdout.buffer.flush()
+        return
+    if os.path.exists(output) and not os.path.isfile(output):  # a pipe, a terminal, /dev/stdout
+        with open(output, "wb") as file:
+            yield file.write
+        return
+    with _replacing(output) as temporary, open(temporary, "wb") as file:
+        put, end = _compressor(output)
+        yield lambda data: file.write(put(data))
+        file.write(end())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _replacing(output: str) -> Iterator[str]:
+    target = os.path.realpath(output)
+    temporary = os.path.join(os.path.dirname(target), f".banbury-{os.urandom(6).hex()}.tmp")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], bytes]]:
+    """What makes bytes smaller, and what comes at their end, by the name of the file."""
+    match os.path.splitext(output.lower())[1]:
+        case ".gz":
+            import zlib
+
+            gzip = zlib.compressobj(wbits=31)
+            return gzip.compress, gzip.flush
+        case ".bz2":
+            from bz2 import BZ2Compressor
+
+            bz2 = BZ2Compressor()
+            return bz2.compress, bz2.flush
+        case ".xz":
+            from lzma import LZMACompressor
+
+            xz = LZMACompressor()
+            return xz.compress, xz.flush
+        case ".zst":
+            from banbury._kernel import ZstdEncoder
+
+            zstd = ZstdEncoder()
+            return zstd.compress, zstd.finish
+    return bytes, bytes
+
+
+def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
+    try:
+        from arro3.io import write_parquet
+    except ImportError as error:
+        raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'") from error
+    if output is None or output == "-":
+        raise InputError("a Parquet file is written to a file: say -o FILE")
+    rows = [row for batch in batches if not isinstance(batch, bytes) for row in batch]
+    with _replacing(output) as temporary:
+        write_parquet(_table(rows), temporary)
+
+
+def _table(rows: Rows) -> Any:
+    """Columns of one kind each; what is mixed becomes text."""
+    from arro3.core import Array, DataType, Table
+
+    names = list(dict.fromkeys(name for row in rows for name in row)) or ["text"]
+    columns: dict[str, Any] = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        kinds = {type(value) for value in values} - {type(None)}
+        if kinds <= {bool} and kinds:
+            columns[name] = Array(values, DataType.bool())
+        elif kinds <= {int} and kinds and all(value is None or abs(value) < 2**63 for value in values):
+            columns[name] = Array(values, DataType.int64())
+        elif kinds <= {int, float} and kinds:
+            columns[name] = Array([None if value is None else float(value) for value in values], DataType.float64())
+        else:
+            columns[name] = Array([None if value is None else _text(value) for value in values], DataType.utf8())
+    return Table.from_pydict(columns)

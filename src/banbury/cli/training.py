@@ -1,0 +1,131 @@
+"""`banbury train`: labelled files in, a model and its report out."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import options as reading
+from banbury.cli.checks import check, fail_over, fail_under
+from banbury.cli.console import note, show, show_json, with_progress
+
+if TYPE_CHECKING:
+    from banbury.classifier import Classifier
+    from banbury.readers import Reader
+
+STRONGEST = 10
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  banbury train sms.jsonl -o spam.banbury
+  banbury train reviews.csv.gz --text review --label stars -o stars.banbury --fail-under accuracy=0.8
+  banbury train aclImdb/train -o mood.banbury --plain"""
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option(
+    "-o", "--output", "model", required=True, type=click.Path(dir_okay=False), help="The model file to write."
+)
+@click.option("--plain", is_flag=True, help="Only count words: the textbook's model, and the quickest.")
+@click.option("--analyzer", metavar="PRESET", help="What the features are: prose, tweets, characters, …")
+@click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
+@click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli", "complement"]), default="multinomial")
+@click.option("--smoothing", metavar="NUMBER", help="Added to every count; chosen by leave-one-out by default.")
+@click.option("--prior", metavar="empirical|uniform|LABEL=SHARE,…", default="empirical", help="Of the classes.")
+@click.option("--weight", metavar="COLUMN", help="How often each row counts.")
+@reading.reads_files()
+@reading.as_json
+@fail_under
+@fail_over
+@reading.threads
+def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> int:
+    """Learn from labelled rows, and write a model.
+
+    Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
+    """
+    reading.need_input(files)
+    reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
+    note(f"{reader.name}: {reader.layout}")
+    classifier = _classifier(given)
+    classifier.fit_batches(_Batches(reader))
+    if given["prior"] not in ("empirical", "uniform"):
+        classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
+    classifier.save(model)
+    return _report(classifier, reader, model, is_json, given)
+
+
+class _Batches:
+    """The batches of a reader with a bar; they can be read twice if the reader can."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def __iter__(self) -> Any:
+        return with_progress(self._reader, "training")
+
+
+def _classifier(given: dict[str, Any]) -> Classifier:
+    from dataclasses import replace
+
+    from banbury.classifier import Classifier
+    from banbury.errors import InputError
+    from banbury.text import Analyzer
+
+    prior = given["prior"] if given["prior"] in ("empirical", "uniform") else "empirical"
+    analyzer: Any = given["analyzer"]
+    if given["ngrams"] is not None:
+        try:
+            low, high = map(int, given["ngrams"].split(","))
+        except ValueError:
+            raise click.BadParameter(
+                f"{given['ngrams']!r} is not LOW,HIGH, such as 1,2", param_hint="--ngrams"
+            ) from None
+        analyzer = replace(Analyzer() if analyzer is None else Analyzer.preset(analyzer), ngrams=(low, high))
+    smoothing: Any = given["smoothing"]
+    if smoothing is not None and smoothing not in ("auto", "document"):
+        try:
+            smoothing = None if smoothing == "none" else float(smoothing)
+        except ValueError:
+            raise InputError(f"smoothing is {smoothing!r}; it can be a number, 'auto', 'document' or 'none'") from None
+    elif smoothing is None:
+        smoothing = 1.0 if given["plain"] else "auto"
+    options = {"analyzer": analyzer, "likelihood": given["likelihood"], "smoothing": smoothing, "prior": prior}
+    calibration = None if given["plain"] else "auto"
+    return Classifier(**options, calibration=calibration, threads=given["threads"])
+
+
+def _report(classifier: Classifier, reader: Reader, model: str, is_json: bool, given: dict[str, Any]) -> int:
+    report = classifier._report
+    counts = classifier.counts_
+    documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
+    words = {} if given["plain"] else _strongest(classifier)
+    if is_json:
+        found = (
+            {} if report is None else {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
+        )
+        show_json(
+            {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
+            | found
+            | {"strongest words": words}
+        )
+    else:
+        if report is not None:
+            show(report)
+        for label, strongest in words.items():
+            show(f"strongest for {label}: {', '.join(strongest)}")
+        shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
+        note(f"\n{sum(counts.documents)} documents ({shown}), {counts.n_features} features: {model}")
+        note(f'Next: banbury predict {shlex.quote(model)} "a text"')
+    return check(report, given)
+
+
+def _strongest(classifier: Classifier) -> dict[str, list[str]]:
+    """For each label the words that speak for it most; not where there are very many."""
+    counts = classifier.counts_
+    if len(counts.classes) > 20 or len(counts.classes) * counts.n_features > 2**24:
+        return {}
+    least = 1 if sum(counts.documents) < 100 else 3
+    return {str(label): classifier.words(label, top=STRONGEST, min_count=least).words for label in counts.classes}

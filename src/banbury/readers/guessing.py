@@ -1,0 +1,326 @@
+"""What a file is: its format by its name or its first bytes, and which of its columns is the text, which the label."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from banbury.errors import InputError
+from banbury.readers.streams import EXTENSIONS as COMPRESSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMATS = (
+    "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
+)  # fmt: skip
+EXTENSIONS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".mbox": "mbox",
+    ".eml": "mail",
+    ".ft": "fasttext",
+    ".fasttext": "fasttext",
+}
+SAMPLE = 256 << 10  # bytes that are looked at
+ROWS = 200  # rows that are looked at
+DELIMITERS = ",;\t|"
+TEXTS = (
+    "text", "document", "message", "body", "content", "sentence", "review", "comment", "tweet", "question", "sms",
+    "abstract", "description", "summary", "title", "headline", "subject", "v2",
+)  # fmt: skip
+LABELS = (
+    "label", "class", "category", "target", "labels", "sentiment", "topic", "tag", "intent", "polarity", "language",
+    "author", "type", "spam", "y", "v1",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is where in a file."""
+
+    format: str
+    columns: tuple[str, ...] = ()
+    """All columns, in order; those of a file that does not name them are called 1, 2, …"""
+    text: str | None = None
+    label: str | None = None
+    delimiter: str = ","
+    quotes: bool = True
+    header: bool = False
+    guessed: tuple[str, ...] = field(default=(), compare=False)
+    """What nobody has said."""
+
+    def __str__(self) -> str:
+        names = {
+            "jsonl": "JSON Lines", "lines": "lines", "fasttext": "fastText", "folder": "a folder of texts",
+            "mbox": "an mbox", "maildir": "a maildir", "mail": "messages",
+        }  # fmt: skip
+        parts = [names.get(self.format, self.format.upper())]
+        if self.format == "csv" and self.delimiter != ",":
+            parts.append("with tabs" if self.delimiter == "\t" else f"with {self.delimiter!r}")
+        if self.format in ("csv", "tsv") and not self.header:
+            parts.append("without a header")
+        where = [f"{what} from {name!r}" for what, name in (("text", self.text), ("label", self.label)) if name]
+        return " ".join(parts) + (f": {', '.join(where)}" if self.columns else "")
+
+
+def format_of(name: str, head: bytes) -> str:
+    """By the extension, else by how it starts: a `.txt` can be anything.
+
+    >>> format_of("sms.jsonl.gz", b""), format_of("-", b'{"text": "so happy"}'), format_of("-", b"so happy")
+    ('jsonl', 'jsonl', 'lines')
+    """
+    stem, extension = os.path.splitext(name.lower())
+    if extension in COMPRESSIONS:
+        extension = os.path.splitext(stem)[1]
+    known = EXTENSIONS.get(extension)
+    if known is not None:
+        return "json" if known == "jsonl" and head.lstrip()[:1] == b"[" else known
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if re.match(rb"From \S+ .*\d\d:\d\d", head):
+        return "mbox"
+    text = head[:SAMPLE].decode("utf-8", "replace").lstrip()
+    if text.startswith("["):
+        return "json" if re.match(r"\[\s*[{\]]", text) else "lines"
+    if re.match(r'\{\s*(\}|")', text):
+        return "jsonl"
+    if text.startswith("__label__"):
+        return "fasttext"
+    lines = [line for line in text.split("\n") if line.strip()][:ROWS]
+    if not lines:
+        return "lines"
+    tabs = {line.count("\t") for line in (lines[:-1] or lines)}
+    if len(tabs) == 1 and tabs != {0}:
+        return "tsv"
+    if any(_names(line.strip("\r").split(delimiter)) for line in lines[:1] for delimiter in DELIMITERS):
+        return "csv"
+    return "lines"
+
+
+def _names(cells: Sequence[str]) -> bool:
+    """Whether these look like the names of columns: several, and one of them is known."""
+    known = [cell.strip(' "').lower() in (*TEXTS, *LABELS) for cell in cells]
+    return len(cells) > 1 and any(known)
+
+
+def layout_of(
+    format: str,
+    head: bytes,
+    name: str,
+    *,
+    text: str | int | None = None,
+    label: str | int | bool | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+    quotes: bool | None = None,
+) -> Layout:
+    """The layout of a file of text that starts with `head`."""
+    if len(head) > SAMPLE:
+        head = head[: head.rfind(b"\n", 0, max(SAMPLE, head.find(b"\n") + 1)) + 1] or head
+    sample = head.decode("utf-8", "replace")
+    match format:
+        case "lines":
+            return Layout("lines", ("text",), "text")
+        case "fasttext":
+            return Layout("fasttext", ("text", "label"), "text", None if label is False else "label")
+        case "jsonl":
+            return of_rows(format, _objects(sample, name), name, text, label)
+    if delimiter is None:
+        delimiter = "\t" if format == "tsv" else _delimiter(sample)
+    if len(delimiter) != 1 or not delimiter.isascii():
+        raise InputError(f"{name}: the delimiter is {delimiter!r}; it must be one ASCII character")
+    if quotes is None:
+        quotes = format == "csv" or _are_quotes(sample, delimiter)
+    cells = _cells(sample, delimiter, quotes)
+    if not cells:
+        return Layout(format, ("text",), "text", None, delimiter, quotes, False)
+    has_header = _has_header(cells) if header is None else header
+    names = unique(cells[0]) if has_header else [str(number + 1) for number in range(len(cells[0]))]
+    rows = [dict(zip(names, row, strict=False)) for row in cells[has_header:]]
+    found = of_rows(format, rows, name, text, label, names)
+    return Layout(format, tuple(names), found.text, found.label, delimiter, quotes, has_header, found.guessed)
+
+
+def of_rows(
+    format: str,
+    rows: list[dict[str, Any]],
+    name: str,
+    text: str | int | None,
+    label: str | int | bool | None,
+    names: Sequence[str] = (),
+) -> Layout:
+    """The layout of rows that are dictionaries."""
+    names = list(names) or list(dict.fromkeys(key for row in rows for key in row))
+    guessed = [what for what, given in (("text", text), ("label", label)) if given is None]
+    text_name = _text(names, rows, label, name) if text is None else _given(text, names, "text", name)
+    label_name: str | None
+    if label is False:
+        label_name = None
+    elif label is None or label is True:
+        label_name = _label(names, rows, text_name)
+    else:
+        label_name = _given(label, names, "label", name)
+    return Layout(format, tuple(names), text_name, label_name, guessed=tuple(guessed))
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Names of columns; one without a name, or with that of another, is called by its number.
+
+    >>> unique(["text", "", "text"])
+    ['text', '2', '3']
+    """
+    made: list[str] = []
+    for number, cell in enumerate(names, 1):
+        made.append(cell if cell and cell not in made else str(number))
+    return made
+
+
+def _given(column: str | int, names: list[str], what: str, name: str) -> str:
+    if str(column) in names or not names:
+        return str(column)
+    folded = [known for known in names if known.lower() == str(column).lower()]
+    if len(folded) == 1:
+        return folded[0]
+    raise InputError(f"{name}: there is no column {str(column)!r} for the {what}; there are {_list(names)}")
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:20]))
+    return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _text(names: list[str], rows: list[dict[str, Any]], label: Any, name: str) -> str:
+    folded = {known.lower(): known for known in reversed(names)}
+    for known in TEXTS:
+        if known in folded and folded[known] != label:
+            return folded[known]
+    candidates = {
+        column: length
+        for column in names
+        if column != label and column.lower() not in LABELS and (length := _mean_length(column, rows)) > 0
+    }
+    longest = sorted(candidates, key=lambda column: -candidates[column])
+    if len(longest) == 1 or (len(longest) > 1 and candidates[longest[0]] > 2 * candidates[longest[1]]):
+        return longest[0]
+    if not names:
+        return "text"
+    raise InputError(f"{name}: which column is the text? Say text=…; there are {_list(names)}")
+
+
+def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
+    """0 where it is not text in every row."""
+    values = [row.get(column) for row in rows]
+    if not values or not all(isinstance(value, str) for value in values):
+        return 0
+    lengths = [len(value) for value in values if isinstance(value, str)]
+    return sum(lengths) / len(lengths)
+
+
+def _label(names: list[str], rows: list[dict[str, Any]], text: str) -> str | None:
+    folded = {known.lower(): known for known in reversed(names)}
+    for known in LABELS:
+        if known in folded and folded[known] != text:
+            return folded[known]
+    others = [column for column in names if column != text]
+    if len(others) != 1:
+        return None
+    values = [row.get(others[0]) for row in rows]
+    is_repeated = len({str(value) for value in values}) <= max(len(values) / 2, 1)
+    return others[0] if is_repeated and all(isinstance(value, str | int) for value in values) else None
+
+
+def _objects(sample: str, name: str) -> list[dict[str, Any]]:
+    """The first rows of JSON Lines, as far as they are objects."""
+    rows, wrong = [], ""
+    for number, line in enumerate(sample.split("\n")[:ROWS], 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            wrong = wrong or f"line {number} is not JSON: {error}"
+            continue
+        if isinstance(row, dict):
+            rows.append(row)
+        else:
+            wrong = wrong or f"line {number} is not a JSON object, but {line[:40]!r}"
+    if wrong and not rows:
+        raise InputError(f"{name}: {wrong}")
+    return rows
+
+
+def _delimiter(sample: str) -> str:
+    """What makes rows of the same number of cells."""
+
+    def merit(delimiter: str) -> tuple[bool, int, int]:
+        rows = _cells(sample, delimiter, True)
+        widths = [len(row) for row in rows]
+        usual = max(set(widths), key=widths.count, default=0)
+        return usual > 1, sum(width == usual for width in widths), -DELIMITERS.index(delimiter)
+
+    return max(DELIMITERS, key=merit)
+
+
+def _are_quotes(sample: str, delimiter: str) -> bool:
+    """Whether every cell that starts with a quote is one that ends with it: else they are just characters."""
+    start = re.compile(rf'(?:^|(?<=[\n{re.escape(delimiter)}]))"')
+    whole = re.compile(rf'"(?:[^"]|"")*+"(?=[\r\n{re.escape(delimiter)}]|\Z)')
+    at = 0
+    while found := start.search(sample, at):
+        cell = whole.match(sample, found.start())
+        if cell is None:
+            return False
+        at = cell.end()
+    return True
+
+
+def _cells(sample: str, delimiter: str, quotes: bool) -> list[list[str]]:
+    import csv
+    from io import StringIO
+
+    csv.field_size_limit(max(csv.field_size_limit(), SAMPLE * 2))
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting):
+            if row:
+                rows.append(row)
+            if len(rows) == ROWS:
+                break
+    except csv.Error:
+        pass  # the kernel says what is wrong, and where
+    return rows
+
+
+def _has_header(cells: list[list[str]]) -> bool:
+    """Whether the first row names the columns: by a name that is known, else because it is like no other row."""
+    first, rest = cells[0], cells[1:]
+    if len(first) == 1:
+        return first[0].strip().lower() in (*TEXTS, *LABELS)
+    if _names(first):
+        return True
+    if len(set(first)) < len(first) or not all(first) or any(_is_number(cell) for cell in first):
+        return False
+    # Labels come again and again; the name of their column does not.
+    for column in range(len(first)):
+        values = [row[column] for row in rest if column < len(row)]
+        if len(values) > 3 and len(set(values)) <= len(values) / 2:
+            return first[column] not in values
+    return False
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,229 @@
+"""Files that the kernel does not read: folders of texts, Parquet, arrays of JSON objects."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from banbury import _kernel
+from banbury.errors import FileFormatError, InputError, MissingExtra
+from banbury.readers.guessing import Layout, of_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from banbury.readers import BadRow, Batch
+
+ENOUGH = 8 << 20  # bytes of text in a batch
+ROWS = 10_000  # of a Parquet batch
+
+
+class Folder:
+    """A text in each file; the label is the folder that it lies in, below the one that is read."""
+
+    def __init__(self, path: str, options: dict[str, Any]) -> None:
+        self._path = path
+        self._encoding = options["encoding"] or "utf-8"
+        self._longest = options["limits"].row
+        self._files = sorted(files_below(path))
+        has_labels = options["label"] is not False and any(os.path.dirname(file) for file in self._files)
+        label = "label" if has_labels else None
+        self.layout = Layout("folder", ("file", "text", *filter(None, [label])), "text", label)
+
+    def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
+        """Some files at a time."""
+        from banbury.readers import BadRow
+
+        rows: list[dict[str, Any]] = []
+        numbers: list[int] = []
+        bad: list[BadRow] = []
+        size = 0
+        for number, file in enumerate(self._files, 1):
+            row, reason = self._row(file)
+            if reason:
+                bad.append(BadRow(os.path.join(self._path, file), 1, reason))
+            else:
+                rows.append(row)
+                numbers.append(number)
+                size += len(row["text"])
+            if size > ENOUGH:
+                yield batch_of(rows, numbers, self.layout), bad
+                rows, numbers, bad, size = [], [], [], 0
+        yield batch_of(rows, numbers, self.layout), bad
+
+    def _row(self, file: str) -> tuple[dict[str, Any], str]:
+        path = os.path.join(self._path, file)
+        label = os.path.dirname(file).replace(os.sep, "/")
+        if self.layout.label and not label:
+            return {}, "it has no label: it lies beside the folders"
+        try:
+            if os.path.getsize(path) > self._longest:
+                return {}, f"it has more than {self._longest:,} bytes"
+            with open(path, encoding=self._encoding, newline="") as content:
+                text = content.read().removeprefix("\ufeff")
+        except UnicodeError as error:
+            return {}, f"it is not {self._encoding}: {error}"
+        except LookupError:
+            raise InputError(f"there is no encoding {self._encoding!r}; try utf-8, latin-1, cp1252") from None
+        return {"file": file, "text": text, **({"label": label} if self.layout.label else {})}, ""
+
+
+def files_below(path: str) -> Iterator[str]:
+    """The files below a folder, without those that hide."""
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (os.path.relpath(os.path.join(folder, name), path) for name in files if not name.startswith("."))
+
+
+class Array:
+    """One JSON array of objects, which has to be read whole."""
+
+    def __init__(self, blocks: Iterable[bytes], name: str, options: dict[str, Any]) -> None:
+        import json
+
+        content, limit = bytearray(), options["limits"].row
+        for block in blocks:
+            content += block
+            if len(content) > limit:
+                raise InputError(
+                    f"{name}: a JSON array of more than {limit:,} bytes; JSON Lines can be of any size: jq -c '.[]'"
+                )
+        try:
+            rows = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise FileFormatError(f"{name}: it is not JSON: {error}") from error
+        if not isinstance(rows, list):
+            raise FileFormatError(f"{name}: it is a JSON {type(rows).__name__}; rows are an array of objects")
+        self._rows, self._name = rows, name
+        sample = [row for row in rows[:200] if isinstance(row, dict)]
+        self.layout = of_rows("json", sample, name, options["text"], options["label"])
+        self._weight = options["weight"]
+
+    def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
+        """All of it."""
+        yield _checked(self._rows, 1, self._name, self.layout, self._weight)
+
+
+class Parquet:
+    """Row groups of a Parquet file, some thousand rows at a time."""
+
+    def __init__(self, source: Any, name: str, options: dict[str, Any]) -> None:
+        try:
+            from arro3.io import read_parquet
+        except ImportError as error:
+            raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'") from error
+        if isinstance(source, os.PathLike):
+            source = os.fspath(source)
+        if not _has_footer(source):
+            raise FileFormatError(f"{name}: it is no Parquet file, or not all of one")
+        try:
+            self._reader = read_parquet(source, batch_size=ROWS)
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # what arro3 raises for a damaged file is no Exception
+                raise
+            raise FileFormatError(f"{name}: it cannot be read as Parquet: {error}") from error
+        self._name, self._weight = name, options["weight"]
+        self._first = next(iter(self._reader), None)
+        names = list(self._reader.schema.names)
+        sample = [] if self._first is None else _dictionaries(self._first, names)[:200]
+        self.layout = of_rows("parquet", sample, name, options["text"], options["label"], names)
+
+    def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
+        """Batches as they come."""
+        line, batch = 1, self._first
+        while batch is not None:
+            yield self._read(batch, line)
+            line += batch.num_rows
+            batch = next(self._reader, None)
+
+    def _read(self, batch: Any, line: int) -> tuple[Batch, list[BadRow]]:
+        """The texts where they lie, if all rows can be used."""
+        from banbury.readers import Batch
+
+        names, layout = list(self._reader.schema.names), self.layout
+        texts = batch.column(layout.text)
+        labels = None if layout.label is None else batch.column(layout.label).to_pylist()
+        kinds = set(map(type, labels or []))
+        if texts.null_count or not _is_text(texts) or not (kinds <= {str} or kinds == {int} or kinds == {bool}):
+            return _checked(_dictionaries(batch, names), line, self._name, layout, self._weight)
+        weights = None if self._weight is None else batch.column(str(self._weight)).to_pylist()
+        lines = list(range(line, line + batch.num_rows))
+        held = _kernel.hold(texts)
+        return Batch(held, labels, lines, weights, None, lambda: _dictionaries(batch, names)), []
+
+
+def _has_footer(source: Any) -> bool:
+    """Whether the file ends as a Parquet file does."""
+    file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115  closed below, if it is ours
+    try:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(end - 8, 0))
+        tail = file.read(8)
+        file.seek(0)
+    finally:
+        if file is not source:
+            file.close()
+    return tail[4:] == b"PAR1" and int.from_bytes(tail[:4], "little") <= end - 12
+
+
+def _is_text(column: Any) -> bool:
+    """Whether the kernel takes it: strings, also as a dictionary of them."""
+    return "utf8" in str(column.type).lower() or "string" in str(column.type).lower()
+
+
+def _dictionaries(batch: Any, names: list[str]) -> list[dict[str, Any]]:
+    columns = [batch.column(name).to_pylist() for name in names]
+    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
+def _checked(rows: list[Any], line: int, name: str, layout: Layout, weight: Any) -> tuple[Batch, list[BadRow]]:
+    """The rows that can be used, and the others; they are numbered from `line` on."""
+    from banbury.readers import BadRow
+
+    good: list[dict[str, Any]] = []
+    lines: list[int] = []
+    bad: list[BadRow] = []
+    kind: type | None = None
+    for number, row in enumerate(rows, line):
+        reason = _fault(row, layout)
+        if not reason and layout.label is not None:
+            label = row[layout.label]
+            kind = kind or type(label)
+            if type(label) is not kind:
+                reason = (
+                    f"the label {label!r} is of type {type(label).__name__}, but those before it are {kind.__name__}"
+                )
+        if reason:
+            bad.append(BadRow(name, number, reason))
+        else:
+            good.append(row)
+            lines.append(number)
+    return batch_of(good, lines, layout, weight), bad
+
+
+def _fault(row: Any, layout: Layout) -> str:
+    if not isinstance(row, dict):
+        return f"it is of type {type(row).__name__}, not an object"
+    text = row.get(layout.text or "text")
+    if not isinstance(text, str):
+        return "it has no text" if text is None else f"its text is of type {type(text).__name__}"
+    if layout.label is None:
+        return ""
+    label = row.get(layout.label)
+    if label is None:
+        return "it has no label"
+    return "" if isinstance(label, str | int) else f"its label is {label!r}; a label is text, a whole number or a truth"
+
+
+def batch_of(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weight: Any = None) -> Batch:
+    """A batch of rows that are dictionaries."""
+    from banbury.readers import Batch
+
+    return Batch(
+        [row[layout.text or "text"] for row in rows],
+        None if layout.label is None else [row[layout.label] for row in rows],
+        lines,
+        None if weight is None else [row.get(str(weight)) for row in rows],
+        None,
+        lambda: rows,
+    )

@@ -1,0 +1,273 @@
+"""The bytes of a file, block by block: opened, expanded, and as UTF-8, whatever they were."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from banbury.errors import FileFormatError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+BLOCK = 8 << 20
+PIECE = 1 << 20  # that compressed bytes are expanded to at a time
+SMALL = 64 << 20  # bytes: whatever is no more is no bomb, however small it was before
+XZ_MEMORY = 256 << 20  # more than the largest preset of xz needs
+
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz"}
+EXTENSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".xz": "xz"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a file may ask for. Whoever trusts it can raise them: `read(path, limits=Limits(ratio=2000))`.
+
+    >>> Limits().ratio
+    250
+    """
+
+    row: int = 256 << 20
+    """Bytes of one row."""
+    expanded: int = 256 << 30
+    """Bytes of a compressed file when it is expanded."""
+    ratio: int = 250
+    """How many times as large a compressed file may become, once it is more than 64 MB."""
+
+    def check(self, packed: int, expanded: int, name: str) -> None:
+        """That `packed` bytes may have become `expanded`."""
+        if expanded > self.expanded:
+            raise InputError(
+                f"{name}: it expands to more than {self.expanded:,} bytes; if that is right, raise the limit 'expanded'"
+            )
+        if expanded > SMALL and expanded > self.ratio * packed:
+            raise InputError(
+                f"{name}: {packed:,} bytes expand to {expanded:,} and more, over {self.ratio} times as many; "
+                f"if that is right, raise the limit 'ratio'"
+            )
+
+
+class Stream:
+    """A file, an open one, or standard input: its name, and how much of it was read."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.position = 0
+        self.name = "standard input" if is_standard_input(source) else _name(source)
+        self.size = 0
+        """Bytes of the file; 0 where nobody knows."""
+        if isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
+            self.size = os.stat(source).st_size
+
+    def blocks(self, encoding: str | None, limits: Limits) -> Iterator[bytes]:
+        """Its content as UTF-8, expanded where it is compressed."""
+        raw = self._raw()
+        head = next(raw, b"")
+        kind = compression_of(head)
+        blocks = _again(head, raw)
+        if kind is not None:
+            blocks = _gathered(_expanded(blocks, kind, limits, self.name))
+        return _as_utf8(blocks, encoding, self.name)
+
+    def _raw(self) -> Iterator[bytes]:
+        if is_standard_input(self.source):
+            yield from self._of(getattr(sys.stdin.buffer, "raw", sys.stdin.buffer))
+        elif hasattr(self.source, "read"):
+            yield from self._of(self.source)
+        else:
+            with open(self.source, "rb", buffering=0) as file:
+                yield from self._of(file)
+
+    def _of(self, file: Any) -> Iterator[bytes]:
+        while block := _available(file):
+            if isinstance(block, str):
+                raise InputError(f"{self.name}: open it in binary mode; the reader finds the encoding")
+            self.position += len(block)
+            yield block
+
+
+def is_standard_input(source: Any) -> bool:
+    """`-` is standard input, as for other commands."""
+    return isinstance(source, str) and source == "-"
+
+
+def compression_of(head: bytes) -> str | None:
+    """How bytes that start like this are compressed: what they are counts, not how the file is called."""
+    return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
+
+
+def _name(source: Any) -> str:
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return str(getattr(source, "name", type(source).__name__))
+
+
+def _available(file: Any) -> Any:
+    """A block; of a pipe what is there, so that nobody waits for rows that have already come."""
+    block = file.read(BLOCK)
+    try:
+        import select
+
+        while 0 < len(block) < BLOCK and not isinstance(block, str) and select.select([file], [], [], 0)[0]:
+            if not (more := file.read(BLOCK - len(block))):
+                break
+            block += more
+    except (OSError, ValueError, TypeError):  # not a file of the system; Windows can only ask sockets
+        pass
+    return block
+
+
+def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from rest
+
+
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Blocks of the usual size from small ones."""
+    waiting: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            yield b"".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield b"".join(waiting)
+
+
+# Expanding
+
+
+def _expanded(blocks: Iterable[bytes], kind: str, limits: Limits, name: str) -> Iterator[bytes]:
+    """The bytes of all members of a compressed file, with the limits kept while they are made."""
+    packed = expanded = 0
+    decoder: Any = None
+    for block in blocks:
+        packed += len(block)
+        data = block
+        while data or (decoder is not None and not decoder.needs_input):
+            if decoder is None:
+                data = data.lstrip(b"\0") if kind == "gzip" else data  # padding of tapes between two members
+                if not data:
+                    break
+                decoder = _decoder(kind)
+            try:
+                piece = decoder.decompress(data, PIECE)
+            except _damages() as error:
+                raise FileFormatError(f"{name}: the {kind} data are damaged: {error}") from error
+            data = b""
+            expanded += len(piece)
+            limits.check(packed, expanded, name)
+            yield piece
+            if decoder.eof:
+                data, decoder = decoder.unused_data, None
+    if decoder is not None and not getattr(decoder, "is_complete", False):
+        raise FileFormatError(f"{name}: the {kind} data end too early; the file is not complete")
+
+
+def _decoder(kind: str) -> Any:
+    if kind == "gzip":
+        return _Gzip()
+    if kind == "zstd":
+        return _Zstd()
+    if kind == "bz2":
+        import bz2
+
+        return bz2.BZ2Decompressor()
+    import lzma
+
+    return lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """What the decoders raise."""
+    import zlib
+
+    lzma = sys.modules.get("lzma")
+    return (zlib.error, OSError, ValueError, EOFError, *([] if lzma is None else [lzma.LZMAError]))
+
+
+class _Gzip:
+    """One member of a gzip file, in the manner of the other decoders."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self._inner = zlib.decompressobj(wbits=31)
+        self.needs_input = True
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        piece = self._inner.decompress(self._inner.unconsumed_tail + data, most)
+        self.needs_input = len(piece) < most and not self._inner.unconsumed_tail
+        return piece
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+
+class _Zstd:
+    """All frames of a zstd file, in the manner of the other decoders."""
+
+    eof = False
+    unused_data = b""
+
+    def __init__(self) -> None:
+        from banbury._kernel import ZstdDecoder
+
+        self._inner = ZstdDecoder()
+        self.needs_input = True
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        piece = self._inner.decompress(data, most)
+        self.needs_input = len(piece) < most
+        return piece
+
+    @property
+    def is_complete(self) -> bool:
+        return self._inner.is_complete
+
+
+# Encodings
+
+
+def _as_utf8(blocks: Iterator[bytes], encoding: str | None, name: str) -> Iterator[bytes]:
+    """The same as UTF-8, without the mark that may stand in front."""
+    head = next(blocks, b"")
+    if encoding is None:
+        encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    decode = _decoding(encoding, name)
+    if decode is None:
+        yield head.removeprefix(b"\xef\xbb\xbf")
+        yield from blocks
+        return
+    before = 0
+    try:
+        for block in _again(head, blocks):
+            yield decode(block, False).encode().removeprefix(b"" if before else b"\xef\xbb\xbf")
+            before += len(block)
+        yield decode(b"", True).encode()
+    except UnicodeError as error:
+        raise InputError(f"{name}: it is not {encoding}, near byte {before}: {error}") from error
+
+
+def _decoding(encoding: str, name: str) -> Callable[[bytes, bool], str] | None:
+    """A function from bytes to text; None for UTF-8, which the kernel reads by itself, row by row."""
+    import codecs
+
+    try:
+        codec = codecs.lookup(encoding)
+        if not getattr(codec, "_is_text_encoding", True):
+            raise LookupError
+    except LookupError:
+        raise InputError(f"{name}: there is no encoding {encoding!r}; try utf-8, latin-1, cp1252, utf-16") from None
+    if codec.name in ("utf-8", "utf-8-sig"):
+        return None
+    return codec.incrementaldecoder().decode

@@ -1,0 +1,393 @@
+"""Tables of any library to named columns of plain values: numbers, texts, categories, and what is missing.
+
+pandas, polars, Arrow, DuckDB, NumPy, a dictionary of columns, a list of dictionaries: none of them is needed here,
+each is recognised by what it offers. None, NaN, NA, NaT, a masked element and an Arrow null are all the same: missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from banbury.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The values of one column, by row: numbers, or other objects where not all of them are numbers."""
+
+    name: str
+    numbers: NDArray[Any] | None
+    """64-bit floats, NaN where a value is missing; dates are seconds since 1970."""
+    objects: list[Any] | None
+    """`str`, `int`, `float` and `bool`, None where a value is missing."""
+    is_bool: bool = False
+
+    def __len__(self) -> int:
+        return len(self.objects or []) if self.numbers is None else len(self.numbers)
+
+    @property
+    def missing(self) -> NDArray[Any]:
+        """For each row whether its value is missing."""
+        import numpy as np
+
+        if self.numbers is not None:
+            return np.asarray(np.isnan(self.numbers))
+        return np.array([value is None for value in self.objects or []], dtype=bool)
+
+    def as_numbers(self, needs: str) -> NDArray[Any]:
+        """The values as numbers; one that is none is an error that says for what a number is needed."""
+        if self.numbers is not None:
+            return self.numbers
+        for row, value in enumerate(self.objects or []):
+            if isinstance(value, str):
+                raise InputError(f"row {row}, column {self.name!r} is {value!r}; {needs} needs numbers")
+        raise AssertionError("a column of numbers alone is one of numbers")
+
+    def as_objects(self) -> list[Any]:
+        """The values as Python objects: whole numbers as `int`, truth values as `bool`, None where one is missing."""
+        if self.objects is not None:
+            return self.objects
+        assert self.numbers is not None
+        if self.is_bool:
+            return [None if value != value else bool(value) for value in self.numbers.tolist()]
+        return [_plain_number(value) for value in self.numbers.tolist()]
+
+    def as_texts(self) -> list[str | None]:
+        """The values as texts; one that is none is an error."""
+        values = self.as_objects()
+        for row, value in enumerate(values):
+            if value is not None and not isinstance(value, str):
+                kind = type(value).__name__
+                raise InputError(f"row {row}, column {self.name!r} is {value!r}, of type {kind}; a text must be a str")
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of the same length, by name."""
+
+    columns: dict[str, Column]
+    n_rows: int
+
+    def column(self, name: str) -> Column:
+        """One of the columns, or an error that names those there are."""
+        if name not in self.columns:
+            raise InputError(f"there is no column {name!r}; this table has {names_of(self.columns)}")
+        return self.columns[name]
+
+
+def is_row(data: Any) -> bool:
+    """Whether this is one row: a value by the name of each column.
+
+    >>> is_row({"age": 31, "city": "Banbury"}), is_row({"age": [31, 45], "city": ["Banbury", None]})
+    (True, False)
+    """
+    if type(data).__name__ == "Series" and hasattr(data, "to_dict"):  # of pandas: a row of a data frame
+        return True
+    return isinstance(data, Mapping) and not any(_is_column(value) for value in data.values())
+
+
+def is_table(data: Any) -> bool:
+    """Whether this is a table, not a list or a column of texts. A data frame of one column can be both: it is a column.
+
+    >>> is_table({"age": [31, 45]}), is_table([{"age": 31}]), is_table(["a text"])
+    (True, True, False)
+    """
+    if isinstance(data, Mapping):
+        return True
+    if isinstance(data, list | tuple):
+        return bool(data) and isinstance(data[0], Mapping)
+    if type(data).__module__.split(".")[0] == "numpy":
+        return data.ndim == 2 or getattr(data.dtype, "names", None) is not None
+    names = _column_names(data)
+    return names is not None and len(names) != 1
+
+
+def read(data: Any) -> Table:
+    """A table of any library as plain columns.
+
+    >>> table = read([{"age": 31, "city": "Banbury"}, {"age": 45}])
+    >>> table.n_rows, table.column("age").numbers.tolist(), table.column("city").objects
+    (2, [31.0, 45.0], ['Banbury', None])
+    """
+    if is_row(data):
+        row = data if isinstance(data, Mapping) else data.to_dict()
+        data = {name: [value] for name, value in row.items()}
+    pairs = list(_pairs(data))
+    for name, _ in pairs:
+        if not isinstance(name, str):
+            raise InputError(f"column name {name!r} is of type {type(name).__name__}; it must be a str")
+    columns = {name: column(name, values) for name, values in pairs}
+    if len(columns) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise InputError(f"there are two columns {next(name for name in names if names.count(name) > 1)!r}")
+    lengths = {name: len(one) for name, one in columns.items()}
+    n_rows = next(iter(lengths.values()), _n_rows(data))
+    for name, n in lengths.items():
+        if n != n_rows:
+            raise InputError(f"column {next(iter(lengths))!r} has {n_rows} rows, but column {name!r} has {n}")
+    return Table(columns, n_rows)
+
+
+def names_of(names: Iterable[Any], most: int = 12) -> str:
+    """Some names for a message."""
+    shown = [repr(name) for name in names]
+    return ", ".join([*shown[:most], f"… ({len(shown)} in all)"] if len(shown) > most else shown) or "no columns"
+
+
+def _pairs(data: Any) -> Iterator[tuple[Any, Any]]:
+    """The name and the values of each column, as their library has them."""
+    if isinstance(data, Mapping):
+        for name, values in data.items():
+            if not _is_column(values):
+                raise InputError(f"column {name!r} is {values!r}; beside other columns it must be a list of values")
+        yield from data.items()
+    elif isinstance(data, list | tuple):
+        yield from _of_rows(data)
+    elif (names := _column_names(data)) is not None:
+        if type(data).__module__.split(".")[0] in ("pandas", "polars"):
+            # By place: a pandas frame may have the same name twice.
+            yield from (
+                (name, data.iloc[:, at] if hasattr(data, "iloc") else data[name]) for at, name in enumerate(names)
+            )
+        else:
+            arrow = _arrow_table(data)
+            yield from zip(arrow.column_names, arrow.columns, strict=True)
+    elif type(data).__module__.split(".")[0] == "numpy" and getattr(data, "ndim", 0) == 2:
+        yield from ((str(at), data[:, at]) for at in range(data.shape[1]))
+    elif getattr(getattr(data, "dtype", None), "names", None):
+        yield from ((name, data[name]) for name in data.dtype.names)
+    elif isinstance(data, Iterable) and not isinstance(data, str | bytes | Set):
+        yield from _of_rows(list(data))
+    else:
+        raise InputError(
+            f"expected a table, not one of type {type(data).__name__}: a data frame, an Arrow table, a dictionary of "
+            "columns or a list of dictionaries"
+        )
+
+
+def _of_rows(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """The columns of a list of dictionaries; what a row does not have is missing."""
+    names: dict[Any, None] = {}
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f"row {number} is of type {type(row).__name__}; every row must be a dictionary, by column")
+        names.update(dict.fromkeys(row))
+    for name in names:
+        yield name, [row.get(name) for row in rows]
+
+
+def _column_names(data: Any) -> list[Any] | None:
+    """The names of the columns of a data frame, an Arrow table or a relation; None for anything else."""
+    if isinstance(data, type) or not (hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__")):
+        return None
+    names = getattr(data, "column_names", None)  # pyarrow, whose `columns` are the values
+    if names is None:
+        names = getattr(data, "columns", None)
+    if names is None or callable(names):
+        schema = getattr(data, "schema", None)
+        names = getattr(schema, "names", None)
+    return None if names is None else list(names)
+
+
+def _arrow_table(data: Any) -> Any:
+    for library, make in (("pyarrow", "table"), ("polars", "DataFrame")):
+        try:
+            module = import_module(library)
+        except ImportError:
+            continue
+        table = getattr(module, make)(data)
+        return table if library == "pyarrow" else _PolarsColumns(table.columns, list(table))
+    raise MissingExtra(f"a table of type {type(data).__name__} is read by pyarrow or polars: pip install pyarrow")
+
+
+@dataclass(frozen=True)
+class _PolarsColumns:
+    column_names: list[str]
+    columns: list[Any]
+
+
+def _n_rows(data: Any) -> int:
+    """Of a table without columns."""
+    return len(data) if hasattr(data, "__len__") and not isinstance(data, Mapping) else 0
+
+
+def _is_column(values: Any) -> bool:
+    return (
+        not isinstance(values, str | bytes)
+        and (
+            isinstance(values, Iterable)
+            or hasattr(values, "__arrow_c_stream__")
+            or hasattr(values, "__arrow_c_array__")
+        )
+        and not (hasattr(values, "ndim") and values.ndim == 0)
+    )
+
+
+# One column
+
+
+def column(name: str, values: Any) -> Column:
+    """The values of a column of any library.
+
+    >>> column("age", [31, None, 45.5]).numbers.tolist()
+    [31.0, nan, 45.5]
+    """
+    library = type(values).__module__.split(".")[0]
+    if library == "pandas":
+        return _pandas(name, values)
+    if library == "polars":
+        return _polars(name, values)
+    if library == "pyarrow":
+        return _arrow(name, values)
+    if library == "numpy":
+        return _numpy(name, values)
+    if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
+        raise InputError(f"column {name!r} is of type {type(values).__name__}; it must be a list of values, by row")
+    return _python(name, list(values))
+
+
+def _pandas(name: str, series: Any) -> Column:
+    kind = getattr(series.dtype, "kind", "O")
+    if kind in "iufb":  # also those that may be missing: Int64, boolean, double[pyarrow]
+        import numpy as np
+
+        return _of_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), is_bool=kind == "b")
+    if kind in "mM":
+        import numpy as np
+
+        values = series.to_numpy(dtype="timedelta64[ns]") if kind == "m" else _naive(series)
+        return _numpy(name, np.asarray(values))
+    return _python(name, series.astype(object).tolist())
+
+
+def _naive(series: Any) -> Any:
+    """Times as those of UTC, which NumPy has no time zones for."""
+    if getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    return series.to_numpy(dtype="datetime64[us]")
+
+
+def _polars(name: str, series: Any) -> Column:
+    import numpy as np
+
+    dtype = str(series.dtype)
+    if series.dtype.is_numeric() or dtype == "Boolean":
+        numbers = series.cast(float).to_numpy()
+        return _of_numbers(name, np.where(series.is_null().to_numpy(), np.nan, numbers), is_bool=dtype == "Boolean")
+    if dtype.startswith(("Categorical", "Enum")):
+        series = series.cast(str)
+    return _python(name, series.to_list())
+
+
+def _arrow(name: str, values: Any) -> Column:
+    import pyarrow
+
+    types, kind = pyarrow.types, values.type
+    if types.is_dictionary(kind):
+        values, kind = values.cast(kind.value_type), kind.value_type
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
+        numbers = values.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return _of_numbers(name, numbers, is_bool=types.is_boolean(kind))
+    return _python(name, values.to_pylist())
+
+
+def _numpy(name: str, values: Any) -> Column:
+    import numpy as np
+
+    if values.ndim != 1:
+        raise InputError(f"column {name!r} has {values.ndim} dimensions; a column has one")
+    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+    values = np.ma.getdata(values)
+    kind = values.dtype.kind
+    if kind in "iufb":
+        numbers = values.astype(np.float64)
+        return _of_numbers(name, numbers if mask is None else np.where(mask, np.nan, numbers), is_bool=kind == "b")
+    if kind in "mM":
+        unit = "timedelta64[us]" if kind == "m" else "datetime64[us]"
+        seconds = values.astype(unit).astype(np.int64) / 1e6
+        return _of_numbers(name, np.where(np.isnat(values) | (False if mask is None else mask), np.nan, seconds))
+    objects = values.tolist()
+    if mask is not None:
+        objects = [None if hidden else value for value, hidden in zip(objects, mask.tolist(), strict=True)]
+    return _python(name, objects)
+
+
+def _python(name: str, values: list[Any]) -> Column:
+    import numpy as np
+
+    kinds = set(map(type, values))
+    if not kinds <= {str, type(None)}:
+        values = [_plain(name, row, value) for row, value in enumerate(values)]
+        kinds = set(map(type, values))
+    kinds.discard(type(None))
+    if not kinds <= {bool, int, float}:
+        return Column(name, None, values)
+    try:
+        numbers = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    except OverflowError:
+        row = next(row for row, value in enumerate(values) if isinstance(value, int) and abs(value) > 2**1000)
+        raise InputError(f"row {row}, column {name!r} is a number with {len(str(values[row]))} digits") from None
+    return _of_numbers(name, numbers, is_bool=kinds == {bool})
+
+
+def _of_numbers(name: str, numbers: NDArray[Any], *, is_bool: bool = False) -> Column:
+    import numpy as np
+
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(infinite.argmax())
+        raise InputError(f"row {row}, column {name!r} is {numbers[row]}; a number must be finite, or missing")
+    return Column(name, np.ascontiguousarray(numbers), None, is_bool)
+
+
+def _plain(name: str, row: int, value: Any) -> Any:
+    """A value as `str`, `bool`, `int` or `float`, None where it is missing."""
+    if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:  # of NumPy
+        kind = value.dtype.kind
+        masked = type(value).__name__ == "MaskedConstant"
+        value = None if masked else (value.astype(f"{kind}8[us]") if kind in "mM" else value).item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    match value:
+        case bool() | str():
+            return value
+        case int():
+            return int(value)
+        case float() | Decimal() | Fraction():
+            number = float(value)
+            return None if number != number else number
+        case datetime() | date() | time() | timedelta():
+            return _seconds(value)
+    raise InputError(
+        f"row {row}, column {name!r} is of type {type(value).__name__}; "
+        "a value is a number, a str, a bool, a date, or missing"
+    )
+
+
+def _seconds(value: datetime | date | time | timedelta) -> float:
+    match value:
+        case timedelta():
+            return value.total_seconds()
+        case datetime():
+            return ((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH).total_seconds()
+        case date():
+            return (datetime(value.year, value.month, value.day, tzinfo=UTC) - EPOCH).total_seconds()
+    return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+
+
+def _plain_number(value: float) -> float | int | None:
+    if value != value:
+        return None
+    return int(value) if value.is_integer() else value
