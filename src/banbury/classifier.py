@@ -628,7 +628,6 @@ def _weight(weights: list[float], ours: int, theirs: int) -> float:
 
 def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
     from banbury.training import TrainingReport
-    from banbury.words import WordTable
 
     return None if settings is None else TrainingReport.from_settings(settings)
 
