@@ -21,8 +21,17 @@ class Evidence(NamedTuple):
 
     word: str
     weight: float
-    start: int
-    end: int
+    start: int | None
+    end: int | None
+    column: str | None = None
+    """Of a table; None where the document is a text."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a list: the word, or with its column in front."""
+        if self.column is None:
+            return self.word
+        return f"{self.column}: {self.word}" if self.start is not None else f"{self.column} = {self.word}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Explanation:
     """The words that the model has never seen: they add nothing."""
 
     def __str__(self) -> str:
-        rows = [("prior", self.prior), *((evidence.word, evidence.weight) for evidence in self.evidence)]
+        rows = [("prior", self.prior), *((evidence.name, evidence.weight) for evidence in self.evidence)]
         width = max(len(word) for word, _ in [*rows, ("total", 0)])
         longest = max([abs(weight) for _, weight in rows if isfinite(weight)], default=0) or 1
         lines = [f"{self.label} rather than {self.against}"]

@@ -257,16 +257,18 @@ def _explained(explanation: Explanation) -> list[Markup]:
     text, parts, at = explanation.text, [], 0
     strongest = sorted(explanation.evidence, key=lambda one: -abs(one.weight))
     largest = max((abs(one.weight) for one in strongest if isfinite(one.weight)), default=0.0) or 1.0
-    for one in sorted(explanation.evidence, key=lambda one: (one.start, -one.end)):
-        if one.start >= at and one.end > one.start:
+    placed = [  # a row of a table is no text: its values have no place in it
+        (one.start, one.end, one)
+        for one in explanation.evidence
+        if one.start is not None and one.end is not None and one.column is None
+    ]
+    for start, end, one in sorted(placed, key=lambda place: (place[0], -place[1])):
+        if start >= at and end > start:
             strength = max(-1.0, min(one.weight / largest, 1.0))
             title = f"{visible(one.word)} {one.weight:+.3f}"
-            parts += [
-                text[at : one.start],
-                element("span", text[one.start : one.end], class_=tint(strength), title=title),
-            ]
-            at = one.end
-    bars_of = [(one.word, one.weight) for one in strongest[:MOST_BARS]]
+            parts += [text[at:start], element("span", text[start:end], class_=tint(strength), title=title)]
+            at = end
+    bars_of = [(one.name, one.weight) for one in strongest[:MOST_BARS]]
     return [
         element("div", parts, text[at:], class_="document", dir="auto"),
         element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll"),
