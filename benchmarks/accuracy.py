@@ -20,8 +20,9 @@ from typing import Any
 
 import data
 import numpy as np
+import tables as table_sets
 from clocks import fresh, in_turns, stopwatch
-from peers import BIGRAMS, PEERS, Fit, Model, log_loss
+from peers import BIGRAMS, PEERS, Fit, Model, calibration_error, log_loss
 from sklearn.metrics import f1_score
 from speed import HEADER, SENTENCE, Row, ScikitLearn, machine
 
@@ -124,15 +125,6 @@ HEADINGS = "".join(f"{name:>10}" for name in ("accuracy", "macro-F1", "log loss"
 def number(value: float | None, digits: int) -> str:
     """The number, or a dash for none."""
     return "–" if value is None else f"{value:.{digits}f}"
-
-
-def calibration_error(probabilities: Any, is_right: Any, n_bins: int = 15) -> float:
-    """ECE: how far the probability of the predicted label is from the share of right ones, over bins of equal width."""
-    top = probabilities.max(axis=1)
-    bins = np.minimum((top * n_bins).astype(int), n_bins - 1)
-    # |mean probability − share of right ones| × share of documents: the bin's size cancels out.
-    gaps = np.bincount(bins, top - is_right, minlength=n_bins)
-    return float(np.abs(gaps).sum() / len(top))
 
 
 def judge(model: Model, split: data.Split) -> Figures:
@@ -298,6 +290,7 @@ SMALL = Mode(
     few_documents, ["rt_polarity", "sms_spam", "trec6", "20newsgroups"], ["counting", "best"], "accuracy_small.json"
 )
 SPEED = Mode(speed, list(SPEED_TARGETS), ["counting", "best"], "accuracy_speed.json")
+OF_TABLES = Mode(table_sets.compare, list(table_sets.SETS), list(table_sets.MODELS), "accuracy_tables.json")
 
 
 def main() -> None:
@@ -308,6 +301,7 @@ def main() -> None:
     parser.add_argument(
         "--small", dest="mode", action="store_const", const=SMALL, help="learn from 60 and 200 documents"
     )
+    parser.add_argument("--tables", action="store_true", help=f"tables, not texts: {', '.join(table_sets.SETS)}")
     parser.add_argument("--speed", dest="mode", action="store_const", const=SPEED, help="time the automatic model")
     parser.add_argument("--quick", action="store_true", help="little of it: a trial, not a result")
     parser.add_argument(
@@ -315,9 +309,9 @@ def main() -> None:
     )
     parser.set_defaults(mode=TABLES)
     options = parser.parse_args()
-    mode: Mode = options.mode
+    mode: Mode = OF_TABLES if options.tables else options.mode
     sets, models = options.sets or mode.sets, options.models or mode.models
-    for given, known in ((sets, mode.sets), (models, list(MODELS))):
+    for given, known in ((sets, mode.sets), (models, mode.models if options.tables else list(MODELS))):
         if unknown := set(given) - set(known):
             parser.error(f"there is no {', '.join(sorted(unknown))} here; there is {', '.join(known)}")
 

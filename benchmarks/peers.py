@@ -48,6 +48,15 @@ def log_loss(classes: Any, probabilities: Any, labels: list[str]) -> float:
     return float(-np.log(np.clip(right, TINY, 1)).mean())
 
 
+def calibration_error(probabilities: Any, is_right: Any, n_bins: int = 15) -> float:
+    """ECE: how far the probability of the predicted label is from the share of right ones, over bins of equal width."""
+    top = probabilities.max(axis=1)
+    bins = np.minimum((top * n_bins).astype(int), n_bins - 1)
+    # |mean probability − share of right ones| × share of documents: the bin's size cancels out.
+    gaps = np.bincount(bins, top - is_right, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(top))
+
+
 # Untuned
 
 

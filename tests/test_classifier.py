@@ -228,7 +228,7 @@ def test_a_prior_that_is_changed_where_it_is_takes_effect() -> None:
 
 def test_an_unknown_parameter_changes_no_other() -> None:
     model = signs()
-    with pytest.raises(InputError, match="no parameter 'alpha'; there is analyzer, likelihood, smoothing"):
+    with pytest.raises(InputError, match="no parameter 'alpha'; there is columns, analyzer, likelihood, smoothing"):
         model.set_params(smoothing=0.1, alpha=0.1)
     assert model.smoothing == 1.0
 

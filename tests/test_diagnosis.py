@@ -18,6 +18,7 @@ from banbury.duplicates import duplicates
 from banbury.errors import InputError
 from banbury.leaks import leaks
 from banbury.selection import leave_one_out
+from banbury.text_model import TextModel
 from strategies import Corpus, corpora, plain_texts
 
 TEXTS, LABELS = demo()
@@ -211,7 +212,9 @@ def test_flipped_labels_are_among_the_most_doubtful(read_set: Callable[[str], Ro
     for at in flipped:
         labels[at] = random.choice([label for label in classes if label != labels[at]])
     model = Classifier().fit(texts, labels)
-    logs = model._fitted().leave_one_out(texts, labels, model._settings(), threads=None)
+    of_texts = model._fitted()
+    assert isinstance(of_texts, TextModel)
+    logs = of_texts.leave_one_out(texts, labels, model._settings(), threads=None)
     own = np.array([classes.index(label) for label in labels])
     first = np.argsort(logs[np.arange(len(own)), own], kind="stable")[: len(flipped)]
     assert len(set(first.tolist()) & set(flipped)) >= least * len(flipped)

@@ -127,7 +127,6 @@ def test_a_missing_text_is_an_error_that_names_its_row(column: Any) -> None:
         (pd.Series([1, 2]), "expected an Arrow column of strings, not of Int64"),
         (pl.Series([1.5]), "expected an Arrow column of strings, not of Float64"),
         (pa.array([b"a"]), "expected an Arrow column of strings, not of Binary"),
-        (pa.table({"a": ["x"], "b": ["y"]}), "expected an Arrow column of strings, not of Struct"),
         (pa.nulls(3), "document 0 is missing"),
         (np.arange(3), "document 0 is 0"),
         (np.array([b"a"]), r"document 0 is bytes \(decode them first"),
@@ -150,10 +149,20 @@ def test_a_relation_is_refused_where_it_is_no_column_of_texts() -> None:
     model = Classifier()
     with pytest.raises(InputError, match="document 2 is missing"):
         model.fit(relation(pa.array([*TEXTS[:2], None, "c"])), LABELS)
-    with pytest.raises(InputError, match="expected an Arrow column of strings, not of Struct"):
-        model.fit(duckdb.sql("SELECT 'a' AS a, 'b' AS b"), ["x"])
     with pytest.raises(LabelError, match="labels is of type DuckDBPyRelation; it must be a list or a column"):
         model.fit(["a"], duckdb.sql("SELECT 'x'"))
+
+
+def test_a_model_of_texts_refuses_a_table() -> None:
+    model = Classifier().fit(TEXTS, LABELS)
+    tables = [pa.table({"a": ["x"], "b": ["y"]}), duckdb.sql("SELECT 'a' AS a, 'b' AS b")]
+    for table in tables:
+        with pytest.raises(InputError, match="expected an Arrow column of strings, not of Struct"):
+            model.predict(table)
+    with pytest.raises(InputError, match="expected a list of documents, not of type dict"):
+        model.predict({"a": ["x"]})
+    with pytest.raises(InputError, match="document 0 is of type dict"):
+        model.learn([{"a": "x"}], ["yes"])
 
 
 # Labels and weights --------------------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def calibrate(
         found.append((smoothing, calibration, logs))
     best = min(range(len(tried)), key=lambda at: tried[at].log_loss)
     smoothing, calibration, logs = found[best]
-    seen = Seen(tried, tried[best].name, sample_note(counts, of), documents.rows, own, of, logs)
+    seen = Seen(tried, tried[best].name, sample_note(counts.documents, of), documents.rows, own, of, logs)
     return smoothing, calibration, seen
 
 

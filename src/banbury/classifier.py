@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import exp, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from banbury.explanation import Evidence, Explanation
 from banbury.likelihoods import log_prior
 from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
+from banbury.tables import as_row, is_row, is_table, show_row
+from banbury.tables import read as read_table
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
 
@@ -25,13 +27,15 @@ if TYPE_CHECKING:
     from banbury.deciding import Costs, Promise
     from banbury.diagnosis import Diagnosis
     from banbury.report import Report
+    from banbury.table_model import TableModel
+    from banbury.table_reading import TableReading
     from banbury.training import TrainingReport
     from banbury.words import WordTable
 
 Texts = Any
 Labels = Any
 PARAMETERS = (
-    "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
+    "columns", "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
 )  # fmt: skip
 EFFORTS = ("counting", "best")
 
@@ -81,6 +85,7 @@ class Classifier:
     def __init__(
         self,
         *,
+        columns: Mapping[Any, Any] | None = None,
         analyzer: Analyzer | str | None = None,
         likelihood: str = "multinomial",
         smoothing: float | str | None = "auto",
@@ -90,6 +95,7 @@ class Classifier:
         calibration: str | None = "auto",
         threads: int | None = None,
     ) -> None:
+        self.columns = columns
         self.analyzer = analyzer
         self.likelihood = likelihood
         self.smoothing = smoothing
@@ -126,16 +132,13 @@ class Classifier:
     def fit(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
         """Learn from these documents alone; what was learned before is gone."""
         self._check_settings()
-        model, report = TextModel.fitted(
-            texts,
-            as_labels(labels),
-            weights,
-            self._settings(),
-            analyzer=self.analyzer,
-            effort=self.effort,
-            threads=self.threads,
-        )
-        self._take(model, report)
+        labels, how = as_labels(labels), dict[str, Any](effort=self.effort, threads=self.threads)
+        if self.columns is not None or is_table(texts):
+            from banbury.table_model import TableModel  # it needs NumPy, which texts alone do not
+
+            self._take(*TableModel.fitted(texts, labels, weights, self._settings(), columns=self.columns, **how))
+        else:
+            self._take(*TextModel.fitted(texts, labels, weights, self._settings(), analyzer=self.analyzer, **how))
         return self
 
     def fit_batches(self, batches: Iterable[Any]) -> Classifier:
@@ -149,6 +152,8 @@ class Classifier:
         'spam'
         """
         self._check_settings()
+        if self.columns is not None:
+            raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
         model, report = fitted_in_batches(
             batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
         )
@@ -163,7 +168,7 @@ class Classifier:
         """
         self._check_settings()
         model = self._fitted()
-        self._report = model.choose(
+        self._report: TrainingReport | None = model.choose(
             texts, as_labels(labels), weights, self._settings(), effort=self.effort, threads=self.threads
         )
         return self
@@ -198,7 +203,7 @@ class Classifier:
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
         """
         reading = self._reading(prior)
-        if isinstance(texts, str):
+        if isinstance(texts, str) or (not isinstance(reading, TextReading) and is_row(texts)):
             return reading.classes[reading.best_one(texts)]
         best = reading.best(texts, n_threads(self.threads))
         return self._labels(reading.classes).take(best)
@@ -207,7 +212,7 @@ class Classifier:
         """The probability of each class for each text; columns follow `classes_`."""
         return _probabilities(self._scores(texts, prior))
 
-    def probabilities(self, text: str, *, prior: Any = None) -> dict[Any, float]:
+    def probabilities(self, text: Any, *, prior: Any = None) -> dict[Any, float]:
         """The probability of each class for one text, by label: `predict_proba` without arrays.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
@@ -265,12 +270,39 @@ class Classifier:
         that probability; with `coefficient`, its words in any order (the multinomial coefficient N! / Π f! is added,
         which is the same for all classes).
         """
-        return self._known().joint_log_likelihood(texts, self._settings(), coefficient=coefficient)
+        logs: NDArray[Any] = self._known().joint_log_likelihood(texts, self._settings(), coefficient=coefficient)
+        return logs
+
+    def sample(self, n: int = 1, *, label: Any = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
+        """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
+
+        Texts are words without an order, as many as those of the class's documents; rows of a table are dictionaries.
+        The same `seed` gives the same. With `label` all are of that class.
+
+        >>> model = Classifier().fit(
+        ...     {"legs": [2, 2, 4, 4], "flies": [True, True, False, False]}, ["bird"] * 2 + ["cat"] * 2
+        ... )
+        >>> rows, labels = model.sample(3, label="cat", seed=0)
+        >>> labels, sorted(rows[0])
+        (['cat', 'cat', 'cat'], ['flies', 'legs'])
+        """
+        import numpy as np
+
+        if not isinstance(n, int) or n < 0:
+            raise InputError(f"n is {n!r}; it must be a number, 0 or more")
+        model, settings = self._known(), self._settings()
+        classes, rng = model.classes, np.random.default_rng(seed)
+        if label is None:
+            chances = np.exp(log_prior(classes, model.documents, self.prior))
+            numbers = rng.choice(len(classes), size=n, p=chances / chances.sum())
+        else:
+            numbers = np.full(n, number_of(label, classes))
+        return model.sample(rng, numbers, settings), [classes[number] for number in numbers.tolist()]
 
     # Looking
 
     def explain(
-        self, text: str, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
+        self, text: Any, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
     ) -> Explanation:
         """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
 
@@ -288,17 +320,19 @@ class Classifier:
         classes = reading.classes
         if len(classes) < 2:
             raise InputError("this model knows one class only: there is nothing to decide")
+        if not isinstance(reading, TextReading):
+            text = as_row(text)
         scores = reading.scores([text], 1)
         ours, theirs = _compared(scores[0].tolist(), classes, label, against)
         start, terms = reading.terms(text)
         evidence = [
-            Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, kind=term.kind)
+            Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)
             for term in terms
             if term.weights is not None
         ]
         prior = difference(start[ours], start[theirs])
         explanation = Explanation(
-            text=text,
+            text=text if isinstance(text, str) else show_row(text),
             label=classes[ours],
             against=classes[theirs],
             prior=prior,
@@ -306,6 +340,7 @@ class Classifier:
             score=_score(float(scores[0, ours]), float(scores[0, theirs]), prior, evidence),
             unknown=[term.word for term in terms if term.weights is None],
             probabilities=dict(zip(classes, _probabilities(scores)[0].tolist(), strict=True)),
+            row=None if isinstance(text, str) else text,
         )
         return explanation.in_unit(unit)
 
@@ -317,6 +352,7 @@ class Classifier:
         top: int | None = None,
         sort: str | None = None,
         min_count: int = 1,
+        column: str | None = None,
     ) -> WordTable:
         """The table of words: counts, probabilities with credible intervals, and how strongly each speaks for `label`.
 
@@ -327,23 +363,32 @@ class Classifier:
         >>> model.words("positive", top=1).rows()[0]["word"]
         'happy'
         """
-        table = self._known().words(label, self._settings(), against=against)
+        table = self._words(label, against, column)
         if min_count > 1:
             table = table.where(min_count=min_count)
         table = table.sorted(sort)
         return table if top is None else table.top(top)
 
-    def word(self, word: str, label: Any = None, *, against: Any = None) -> dict[str, Any]:
+    def _words(self, label: Any, against: Any, column: str | None, **options: Any) -> WordTable:
+        model = self._known()
+        if not isinstance(model, TextModel):
+            return model.words(label, self._settings(), column=column, against=against, **options)
+        if column is not None:
+            raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
+        return model.words(label, self._settings(), against=against, **options)
+
+    def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
         """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> model.word("happy")["count"]
         {'negative': 0, 'positive': 1}
         """
-        model = self._known()
-        table = model.words(label, self._settings(), against=against, names=[word])
+        table = self._words(label, against, column, names=[word])
         if not len(table):
-            spelled = [token.text for token in model.counts.analyzer.tokens(word)]
+            model = self._known()
+            analyzer = model.counts.analyzer if isinstance(model, TextModel) else Analyzer()
+            spelled = [token.text for token in analyzer.tokens(word)]
             hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
             raise KeyError(f"{word!r} was never seen{hint}")
         return table.rows(level=0.95)[0]
@@ -363,26 +408,32 @@ class Classifier:
         from banbury.evaluation import evaluate
         from banbury.report import Report
 
-        texts, labels = self._to_evaluate(texts, labels)
+        texts, labels, document = self._to_evaluate(texts, labels)
         reading = self._reading(None)
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
         found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(found, self, lambda row: _kernel.text_at(texts, row), lambda: self.diagnose(texts, labels))
+        return Report.of(found, self, document, lambda: self.diagnose(texts, labels))
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
         from banbury.evaluation import evaluate
 
-        texts, labels = self._to_evaluate(texts, labels)
+        texts, labels, _ = self._to_evaluate(texts, labels)
         return evaluate(labels, self.predict(texts).tolist()).accuracy
 
-    def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any]]:
+    def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any], Callable[[int], Any]]:
+        """Documents that can be read more than once, their labels, and a function from a number to one of them."""
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         labels = as_labels(labels)
-        check_kind(labels, self._fitted().classes)
-        return _kernel.hold(texts), labels
+        model = self._fitted()
+        check_kind(labels, model.classes)
+        if isinstance(model, TextModel):
+            held = _kernel.hold(texts)
+            return held, labels, lambda row: _kernel.text_at(held, row)
+        table = read_table(texts).only(model.kinds)
+        return table, labels, table.row
 
     def diagnose(self, texts: Texts, labels: Labels = None) -> Diagnosis:
         """Where the assumptions fail on these documents, and what is wrong with them.
@@ -403,6 +454,8 @@ class Classifier:
         if isinstance(texts, str):
             raise InputError("expected a list of documents, not one str: put it into a list")
         model = self._known()
+        if not isinstance(model, TextModel):
+            raise InputError("this is a model of a table; documents to diagnose are texts")
         texts = as_texts(texts)
         if not texts:
             raise InputError("no documents to diagnose")
@@ -495,8 +548,19 @@ class Classifier:
 
     @property
     def counts_(self) -> Counts:
-        """What has been counted."""
-        return self._fitted().counts
+        """What has been counted, in a model of texts."""
+        model = self._fitted()
+        if not isinstance(model, TextModel):
+            raise NotFittedError("a model of a table has no counts_; columns_ says what its columns are")
+        return model.counts
+
+    @property
+    def columns_(self) -> dict[str, Any]:
+        """The columns of a table that are used, and what kind each is."""
+        model = self._fitted()
+        if isinstance(model, TextModel):
+            raise NotFittedError("a model of texts has no columns_")
+        return dict(model.kinds)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters as they were given."""
@@ -524,7 +588,7 @@ class Classifier:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
+            input_tags=InputTags(one_d_array=True, two_d_array=True, string=True, categorical=True, allow_nan=True),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -538,7 +602,7 @@ class Classifier:
         parts, report = (state.pop(name, None) for name in ("parts", "report"))
         self.__dict__.update(state)
         if parts is not None:
-            self._take(TextModel.from_parts(*parts), _report_from(report))
+            self._take(_model_from(*parts), _report_from(report))
 
     # Inside
 
@@ -550,32 +614,32 @@ class Classifier:
     def _settings(self) -> Settings:
         return Settings(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 
-    def _take(self, model: TextModel, report: TrainingReport | None) -> None:
-        self._model = model
+    def _take(self, model: TextModel | TableModel, report: TrainingReport | None) -> None:
+        self._model: Any = model  # both kinds offer the same few methods
         self._report = report
-        self._latest: tuple[Any, TextReading] | None = None
+        self._latest: tuple[Any, TextReading | TableReading] | None = None
         self._as_array: tuple[list[Any], NDArray[Any]] | None = None
 
-    def _fitted(self) -> TextModel:
+    def _fitted(self) -> Any:
         try:
             return self._model
         except AttributeError:
             raise NotFittedError("this model has not learned anything yet: call fit(texts, labels) first") from None
 
-    def _known(self) -> TextModel:
+    def _known(self) -> Any:
         model = self._fitted()
         if not model.classes:
             raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
         return model
 
-    def _reading(self, prior: Any) -> TextReading:
+    def _reading(self, prior: Any) -> TextReading | TableReading:
         """How texts are scored; looked at again whenever the counts or a parameter have changed, by whatever way."""
         model = self._known()
         settings = (self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
         of = (settings, prior, model.state())
         if self._latest is not None and self._latest[0] == of:
             return self._latest[1]
-        reading = model.reading(Settings(*settings), prior)
+        reading: TextReading | TableReading = model.reading(Settings(*settings), prior)
         # A dictionary can change without a trace.
         if isinstance(self.prior, str) and (prior is None or isinstance(prior, str)):
             self._latest = (of, reading)
@@ -626,6 +690,14 @@ def _weight(weights: list[float], ours: int, theirs: int) -> float:
     return difference(weights[ours], weights[theirs]) if weights else 0.0
 
 
+def _model_from(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextModel | TableModel:
+    if "columns" not in settings:
+        return TextModel.from_parts(settings, arrays)
+    from banbury.table_model import TableModel
+
+    return TableModel.from_parts(settings, arrays)
+
+
 def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
     from banbury.training import TrainingReport
 
@@ -649,11 +721,14 @@ def load(path: str | PathLike[str]) -> Classifier:
         model = dict(file.settings["model"])
         if isinstance(model["prior"], list):
             model["prior"] = dict(map(tuple, model["prior"]))
-        texts = TextModel.from_parts(file.settings, file.arrays)
-        classifier = Classifier(analyzer=texts.counts.analyzer, **model)
+        learned = _model_from(file.settings, file.arrays)
+        if isinstance(learned, TextModel):
+            classifier = Classifier(analyzer=learned.counts.analyzer, **model)
+        else:
+            classifier = Classifier(columns=learned.kinds, **model)
         classifier._check_settings()
         report = _report_from(file.settings["report"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"{path}: not a model of this version of banbury: {error}") from error
-    classifier._take(texts, report)
+    classifier._take(learned, report)
     return classifier

@@ -85,16 +85,17 @@ class Report(Evaluation):
     def html(self, *, title: str = "Report on a model", mistakes: int = 10, diagnose: bool = True) -> str:
         """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out."""
         decides = len(self.predictions.classes) > 1  # a model of one class has no reasons
+        counts = getattr(self.model, "counts_", None)  # a model of a table has none, and no words to look at
         return report_page(
             self,
             Contents(
                 title=title,
                 model=repr(self.model),
-                words=keywords(self.model.counts_),
+                words=None if counts is None else keywords(counts),
                 groups=self.confused_groups(),
                 mistakes=self.mistakes(mistakes) if decides else None,
                 at_fault=self.words_at_fault() if decides else None,
-                diagnosis=self.diagnosis if diagnose else None,
+                diagnosis=self.diagnosis if diagnose and counts is not None else None,
             ),
         )
 

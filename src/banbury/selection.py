@@ -121,7 +121,7 @@ class Trust:
     def start(self, classes: list[Any], documents: list[int]) -> list[float]:
         """Where the score of each class starts."""
         shifts = dict(self.shifts)
-        biases = _centred_log_prior(documents)
+        biases = centred_log_prior(documents)
         return [self.prior * bias + shifts.get(label, 0.0) for label, bias in zip(classes, biases, strict=True)]
 
     def settings(self) -> dict[str, Any]:
@@ -195,12 +195,12 @@ def choose(
         if tried[-1].log_loss > 0.99 * fewer[-1].log_loss:
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
-    return trust, analyzer, Seen(tried, chosen, sample_note(counts, of), documents.rows, own, of, logs)
+    return trust, analyzer, Seen(tried, chosen, sample_note(counts.documents, of), documents.rows, own, of, logs)
 
 
-def sample_note(counts: Counts, weights: NDArray[Any]) -> str:
+def sample_note(documents: list[int], weights: NDArray[Any]) -> str:
     """What has to be known of the documents that were looked at, to believe figures about them."""
-    n_documents, n_used = sum(counts.documents), int(weights.sum())
+    n_documents, n_used = sum(documents), int(weights.sum())
     if n_documents < FEW_DOCUMENTS:
         return (
             f"{n_documents} documents are few: what is chosen stays close to what many other sets of documents gave, "
@@ -224,7 +224,7 @@ class _Fit:
         left = 1 - 1 / np.array(counts.documents, dtype=float)[own]
         self.regression = _kernel.Regression(basis, n_numbers, own.astype(np.uint32), weights * left, n_classes)
         self.own, self.weights, self.counts, self.threads = own, weights, counts, threads
-        self.centred = _centred_log_prior(counts.documents)
+        self.centred = centred_log_prior(counts.documents)
 
     def tried(
         self, analyzer: Analyzer, means: list[list[float]], prior: float
@@ -292,7 +292,7 @@ def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tup
     return -float((weights * logs[np.arange(len(own)), own]).sum()) / total, float((weights * right).sum()) / total
 
 
-def _centred_log_prior(documents: list[int]) -> list[float]:
+def centred_log_prior(documents: list[int]) -> list[float]:
     """The logarithms of the classes' shares, half a document added to each, around their mean."""
     logs = [log(n + 0.5) for n in documents]
     return [value - sum(logs) / len(logs) for value in logs]

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
-from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from banbury.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +32,13 @@ class Column:
     def __len__(self) -> int:
         return len(self.objects or []) if self.numbers is None else len(self.numbers)
 
+    def take(self, rows: Any) -> Column:
+        """Some of the rows."""
+        if self.numbers is not None:
+            return Column(self.name, self.numbers[rows], None, self.is_bool)
+        assert self.objects is not None
+        return Column(self.name, None, [self.objects[row] for row in rows])
+
     @property
     def missing(self) -> NDArray[Any]:
         """For each row whether its value is missing."""
@@ -44,6 +47,14 @@ class Column:
         if self.numbers is not None:
             return np.asarray(np.isnan(self.numbers))
         return np.array([value is None for value in self.objects or []], dtype=bool)
+
+    def hashes(self) -> NDArray[Any]:
+        """A 64-bit number for each value, which depends on the value alone."""
+        import numpy as np
+
+        if self.numbers is not None:
+            return (self.numbers + 0.0).view(np.uint64)  # + 0.0: there is only one zero
+        return np.array([crc32(str(value).encode(errors="replace")) for value in self.as_objects()], np.uint64)
 
     def as_numbers(self, needs: str) -> NDArray[Any]:
         """The values as numbers; one that is none is an error that says for what a number is needed."""
@@ -79,12 +90,36 @@ class Table:
 
     columns: dict[str, Column]
     n_rows: int
+    by_rows: bool = False
+    """Whether it was given row by row: then what no row names is missing."""
 
     def column(self, name: str) -> Column:
         """One of the columns, or an error that names those there are."""
         if name not in self.columns:
             raise InputError(f"there is no column {name!r}; this table has {names_of(self.columns)}")
         return self.columns[name]
+
+    def only(self, names: Iterable[str]) -> Table:
+        """These columns in this order, for a model that knows no others.
+
+        A table of columns has to have them all, and may have more. A row may leave out what is missing; a name that
+        nobody knows is an error there, since it may be a known one with a mistake in it.
+        """
+        names = list(names)
+        if not self.by_rows:
+            return Table({name: self.column(name) for name in names}, self.n_rows)
+        if unknown := [name for name in self.columns if name not in names]:
+            raise InputError(f"a row has {unknown[0]!r}, which this model does not know: it has {names_of(names)}")
+        nothing: list[Any] = [None] * self.n_rows
+        return Table({name: self.columns.get(name) or column(name, nothing) for name in names}, self.n_rows, True)
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Some of the rows."""
+        return Table({name: one.take(rows) for name, one in self.columns.items()}, len(rows), self.by_rows)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """One row, by column; what is missing is None."""
+        return {name: one.take([number]).as_objects()[0] for name, one in self.columns.items()}
 
 
 def is_row(data: Any) -> bool:
@@ -121,9 +156,13 @@ def read(data: Any) -> Table:
     >>> table.n_rows, table.column("age").numbers.tolist(), table.column("city").objects
     (2, [31.0, 45.0], ['Banbury', None])
     """
+    if isinstance(data, Table):
+        return data
     if is_row(data):
-        row = data if isinstance(data, Mapping) else data.to_dict()
-        data = {name: [value] for name, value in row.items()}
+        data = [data if isinstance(data, Mapping) else data.to_dict()]
+    if isinstance(data, Iterator):
+        data = list(data)
+    by_rows = isinstance(data, list | tuple)
     pairs = list(_pairs(data))
     for name, _ in pairs:
         if not isinstance(name, str):
@@ -137,7 +176,33 @@ def read(data: Any) -> Table:
     for name, n in lengths.items():
         if n != n_rows:
             raise InputError(f"column {next(iter(lengths))!r} has {n_rows} rows, but column {name!r} has {n}")
-    return Table(columns, n_rows)
+    return Table(columns, n_rows, by_rows)
+
+
+def as_row(data: Any) -> dict[str, Any]:
+    """One row as a dictionary: of a dictionary, a row of a data frame, or a table that has no other."""
+    if isinstance(data, Mapping) and is_row(data):
+        return dict(data)
+    table = read(data)
+    if table.n_rows != 1:
+        raise InputError(f"expected one row, not {table.n_rows}")
+    return table.row(0)
+
+
+def show_row(row: Mapping[str, Any]) -> str:
+    """A row for people.
+
+    >>> show_row({"age": 31, "member": True, "weight": 70.25, "city": None})
+    'age: 31, member: yes, weight: 70.25'
+    """
+    return ", ".join(f"{name}: {show_value(value)}" for name, value in row.items() if value is not None)
+
+
+def show_value(value: Any) -> str:
+    """A value for people."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def names_of(names: Iterable[Any], most: int = 12) -> str:
@@ -360,31 +425,37 @@ def _plain(name: str, row: int, value: Any) -> Any:
         value = None if masked else (value.astype(f"{kind}8[us]") if kind in "mM" else value).item()
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
-    match value:
-        case bool() | str():
-            return value
-        case int():
-            return int(value)
-        case float() | Decimal() | Fraction():
-            number = float(value)
-            return None if number != number else number
-        case datetime() | date() | time() | timedelta():
-            return _seconds(value)
-    raise InputError(
-        f"row {row}, column {name!r} is of type {type(value).__name__}; "
-        "a value is a number, a str, a bool, a date, or missing"
-    )
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    number = float(value) if isinstance(value, float) else _rarer_number(value)
+    if number is None:
+        raise InputError(
+            f"row {row}, column {name!r} is of type {type(value).__name__}; "
+            "a value is a number, a str, a bool, a date, or missing"
+        )
+    return None if number != number else number
 
 
-def _seconds(value: datetime | date | time | timedelta) -> float:
+def _rarer_number(value: Any) -> float | None:
+    """A fraction as a number, a time in seconds since 1970, a span in seconds; None for anything else."""
+    from datetime import UTC, date, datetime, time, timedelta
+    from decimal import Decimal
+    from fractions import Fraction
+
     match value:
+        case Decimal() | Fraction():
+            return float(value)
         case timedelta():
             return value.total_seconds()
         case datetime():
-            return ((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH).total_seconds()
+            return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
         case date():
-            return (datetime(value.year, value.month, value.day, tzinfo=UTC) - EPOCH).total_seconds()
-    return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+            return datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp()
+        case time():
+            return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+    return None
 
 
 def _plain_number(value: float) -> float | int | None:

@@ -65,12 +65,15 @@ class Term(NamedTuple):
     """What one part of a document, from `start` to `end`, adds to the score of each class."""
 
     word: str
-    start: int
-    end: int
+    """A feature of a text, or the value of a column."""
+    start: int | None
+    end: int | None
     weights: list[float] | None
     """None for what was never seen, nothing for what counts only once and was named before."""
     kind: str = "word"
-    """Or `"characters"`."""
+    """Or `"characters"`; `"value"` of a column."""
+    column: str | None = None
+    """Of a table."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,13 @@ class TextReading(NamedTuple):
         scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
         return scores if self.shift is None else scores * self.scale + np.array(self.shift)
 
+    def evidence(self, texts: Texts, threads: int) -> NDArray[Any]:
+        """What the words alone say, without where the scores start."""
+        import numpy as np
+
+        n_classes = len(self.classes)
+        return np.frombuffer(self.scorer.scores(texts, [0.0] * n_classes, threads)).reshape(-1, n_classes)
+
     def scores_of(self, text: str) -> list[float]:
         """The scores of one text, without an array."""
         scores = list(memoryview(self.scorer.scores([text], self.start, 1)).cast("d"))
@@ -200,6 +210,11 @@ class TextModel:
         model = cls(counts)
         return model, model.chosen_by(texts, labels, weights, settings, effort, narrower, threads)
 
+    @classmethod
+    def empty(cls, settings: Settings, analyzer: Analyzer | str | None) -> TextModel:
+        """A model that has seen nothing yet."""
+        return cls(Counts(analyzers_for(analyzer, 0, 0, settings)[0]))
+
     # What is learned
 
     @property
@@ -220,8 +235,10 @@ class TextModel:
         """Take these documents away again."""
         self.counts.remove(texts, labels, weights=weights, threads=threads)
 
-    def merge(self, other: TextModel) -> None:
+    def merge(self, other: Any) -> None:
         """Add what another model has counted."""
+        if not isinstance(other, TextModel):
+            raise InputError("a model of texts cannot be merged with a model of a table")
         self.counts.merge(other.counts)
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -358,22 +375,31 @@ class TextModel:
         """
         import numpy as np
 
+        reading, scores = self.reading(settings), self.evidence_without(texts, labels, settings, threads=threads)
+        classes, kernel, _, chosen = self.state()
+        if isinstance(reading.scorer, _kernel.TrustScorer):
+            start = _start(self._curves(classes, chosen.trust), classes, kernel.documents, settings.prior)
+            return log_softmax(scores + np.array(start))
+        calibration = None if reading.shift is None else chosen.calibration
+        return calibrated(scores + np.array(reading.start), calibration, classes)
+
+    def evidence_without(
+        self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
+    ) -> NDArray[Any]:
+        """What the words of each text say, without where the scores start, as if the text had not been learned."""
+        import numpy as np
+
         classes, kernel, _, chosen = self.state()
         numbers = class_numbers(labels, classes)
         documents = _kernel.Documents(kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
         places = np.frombuffer(documents.places, np.uint32)
-        reading = self.reading(settings)
-        if isinstance(reading.scorer, _kernel.TrustScorer):
-            trust = self._curves(classes, chosen.trust)
-            start = _start(trust, classes, kernel.documents, settings.prior)
-            scores = np.frombuffer(documents.scores(trust.curves, n_threads(threads)))
-            # Of two classes the kernel has the second's, of which the first has the negative.
-            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
-            return log_softmax(scores + np.array(start))[places]
-        likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
-        scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
-        calibration = None if reading.shift is None else chosen.calibration
-        return calibrated(scores + np.array(reading.start), calibration, classes)[places]
+        if not isinstance(self.reading(settings).scorer, _kernel.TrustScorer):
+            likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
+            return plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)[places]
+        scores = np.frombuffer(documents.scores(self._curves(classes, chosen.trust).curves, n_threads(threads)))
+        # Of two classes the kernel has the second's, of which the first has the negative.
+        scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
+        return scores[places]
 
     def _kept(self, how: tuple[Any, ...], make: Any) -> Any:
         """A scorer, which becomes quicker with use: the same one as long as the counts are read in the same way."""
@@ -384,15 +410,45 @@ class TextModel:
 
     def joint_log_likelihood(self, texts: Texts, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
         """log P(class) + log P(text | class) by the plain likelihood, for each text and class."""
+        logs = self.log_likelihoods(texts, settings, coefficient=coefficient)
+        if settings.likelihood == "complement" and len(self.classes) > 1:
+            return logs
+        return logs + self._plain(settings)[2]
+
+    def log_likelihoods(self, texts: Texts, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
+        """log P(text | class); with `coefficient` the probability of its words in any order."""
         import numpy as np
 
-        classes, plain, log_prior = self._plain(settings)
+        classes, plain, _ = self._plain(settings)
         logs = np.frombuffer(plain.log_likelihoods(texts)).reshape(-1, len(classes))
-        if settings.likelihood != "complement" or len(classes) == 1:
-            logs = logs + log_prior
-        if coefficient:
-            logs = logs + np.frombuffer(plain.log_orders(texts))[:, None]
-        return logs
+        return logs + np.frombuffer(plain.log_orders(texts))[:, None] if coefficient else logs
+
+    def sample(self, rng: Any, numbers: NDArray[Any], settings: Settings) -> list[str]:
+        """New texts of these classes: words by the plain likelihood, as many as the documents of the class have."""
+        import numpy as np
+
+        analyzer = self.counts.analyzer
+        if settings.likelihood == "complement":
+            raise InputError("the complement likelihood says what a class is not: nothing can be drawn from it")
+        if analyzer.words is None or analyzer.ngrams[0] != 1:
+            raise InputError("this analyzer does not count single words, so no texts can be drawn")
+        words = TextModel(self.counts.narrowed(replace(analyzer, ngrams=(1, 1), characters=None)), self.chosen)
+        _, plain, _ = words._plain(settings)
+        names, _, _, logs = plain.table()
+        order = sorted(range(len(names)), key=names.__getitem__)  # whatever order they were learned in
+        chances = np.exp(np.frombuffer(logs).reshape(len(names), -1)[order])
+        sorted_names = np.array([names[at] for at in order], dtype=object)
+        documents, occurrences = (np.array(of, dtype=float) for of in (words.documents, words.counts.occurrences))
+        texts = []
+        for number in numbers.tolist():
+            if settings.likelihood == "bernoulli":
+                drawn = sorted_names[rng.random(len(names)) < chances[:, number]]
+            else:
+                length = rng.poisson(occurrences[number] / max(documents[number], 1)) if len(names) else 0
+                own = chances[:, number]
+                drawn = rng.choice(sorted_names, size=length, p=own / own.sum()) if length else sorted_names[:0]
+            texts.append(" ".join(drawn.tolist()))
+        return texts
 
     def words(
         self, label: Any, settings: Settings, *, against: Any = None, names: list[str] | None = None

@@ -27,6 +27,15 @@ class Doubtful:
     probability: float
 
 
+@dataclass(frozen=True)
+class ColumnUse:
+    """What a column of a table was taken for, and how much it counts."""
+
+    name: str
+    kind: str
+    weight: float
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TrainingReport(Evaluation):
     """How well each training document is predicted by the model that has not seen it, and what was chosen by that."""
@@ -38,6 +47,8 @@ class TrainingReport(Evaluation):
     note: str
     doubtful: list[Doubtful] = field(default_factory=list)
     """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
+    columns: list[ColumnUse] = field(default_factory=list)
+    """Of a table: what each was taken for."""
 
     def __str__(self) -> str:
         from banbury.markup import shorten
@@ -50,6 +61,10 @@ class TrainingReport(Evaluation):
             width = max(len(tried.name) for tried in self.tried)
             lines += ["", f"{'tried':{width}}  log loss  accuracy"]
             lines += [f"{tried.name:{width}}  {tried.log_loss:8.4f}  {tried.accuracy:8.4f}" for tried in self.tried]
+        if self.columns:
+            width = max(len(one.name) for one in self.columns)
+            lines += ["", f"{'column':{width}}  counts  as"]
+            lines += [f"{one.name:{width}}  {one.weight:6.3f}  {one.kind}" for one in self.columns]
         if self.doubtful:
             lines += ["", "doubtful labels"]
             lines += [
@@ -70,6 +85,7 @@ class TrainingReport(Evaluation):
         values: dict[str, Any] = {
             **settings,
             "tried": [Tried(**one) for one in settings["tried"]],
+            "columns": [ColumnUse(**one) for one in settings["columns"]],
             "reliability": [Bin(**one) for one in settings["reliability"]],
             "coverage": [Kept(**one) for one in settings["coverage"]],
             "unknown_labels": [tuple(one) for one in settings["unknown_labels"]],
@@ -83,7 +99,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Interval):
         return list(value)
     if isinstance(value, list):
-        return [asdict(one) if isinstance(one, (Bin, Kept, Tried)) else one for one in value]
+        return [asdict(one) if isinstance(one, (Bin, ColumnUse, Kept, Tried)) else one for one in value]
     return value
 
 

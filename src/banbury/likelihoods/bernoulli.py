@@ -21,6 +21,7 @@ from banbury.likelihoods.statistics import (
     class_sums,
     filled,
     known_sums,
+    left,
     log_share,
 )
 from banbury.probability import beta_interval
@@ -40,6 +41,11 @@ class BernoulliStatistics(LinearStatistics):
             "known": known_sums(values, numbers, weights, n_classes),
             "ones": class_sums(filled(values), numbers, weights, n_classes),
         }
+
+    def _parted(self, sums: Sums, gone: Sums) -> Sums:
+        rest = super()._parted(sums, gone)
+        left(rest["known"], rest["ones"])  # the zeros: there cannot be fewer than none either
+        return rest
 
     def _pseudo_counts(self) -> tuple[Any, Any]:
         present = np.asarray(self.kind.smoothing, dtype=float)
