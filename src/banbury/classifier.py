@@ -371,11 +371,12 @@ class Classifier:
 
     def _words(self, label: Any, against: Any, column: str | None, **options: Any) -> WordTable:
         model = self._known()
-        if not isinstance(model, TextModel):
-            return model.words(label, self._settings(), column=column, against=against, **options)
-        if column is not None:
-            raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
-        return model.words(label, self._settings(), against=against, **options)
+        if isinstance(model, TextModel):
+            if column is not None:
+                raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
+            return model.words(label, self._settings(), against=against, **options)
+        table: WordTable = model.words(label, self._settings(), column=column, against=against, **options)
+        return table
 
     def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
         """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
