@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
+
 # A deadline would measure the machine, not the code.
 settings.register_profile("banbury", deadline=None, max_examples=60)
 settings.load_profile("banbury")

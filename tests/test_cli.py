@@ -455,7 +455,7 @@ def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
     assert re.search(r"accuracy +0\.", result.out)
     for label in ("negative", "positive"):
         assert f"Strongest for {label}: " in result.out
-    assert "negative rather than positive" in result.out
+    assert "negative (0.941) rather than positive (0.059)" in result.out
 
 
 def test_the_demo_explains_any_text(here: Here) -> None:

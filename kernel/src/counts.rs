@@ -43,6 +43,15 @@ impl Kind {
         }
     }
 
+    /// How many words a feature has; 0 for characters.
+    pub fn length(self) -> u8 {
+        match self {
+            Kind::Words => 1,
+            Kind::Runs(n) => n,
+            Kind::Characters => 0,
+        }
+    }
+
     /// The name of the block's arrays in a file.
     pub fn name(self) -> String {
         match self {

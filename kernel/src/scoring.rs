@@ -21,7 +21,7 @@ use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, make_keys};
 pub use lookup::{Known, Looked, Seen, Stored};
 use lookup::{KnownFeatures, known};
-pub use plain::{FeatureTable, Plain};
+pub use plain::{FeatureTable, Plain, features};
 pub use sums::{Sums, sum_in_lanes};
 
 /// Text bytes that are looked up together.

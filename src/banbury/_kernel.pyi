@@ -95,12 +95,19 @@ class Scorer:
         """64-bit floats, by document and class."""
     def log_orders(self, texts: Texts) -> bytes:
         """64-bit floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
-    def weights(self, names: Sequence[str]) -> list[list[float] | None]:
-        """What each feature adds to each class's score; None for one that is not known."""
+    def terms(self, text: str) -> list[list[float] | None]:
+        """What each feature adds to each class's score, in the analyzer's order.
+
+        None for a feature that is not known, an empty list for one that counts only once and was named before.
+        """
     def table(
         self, names: Sequence[str] | None = None, min_documents: int = 1
     ) -> tuple[list[str], bytes, bytes, bytes]:
         """Names, and by feature and class: documents, occurrences (32-bit), log-probabilities (64-bit floats)."""
+    def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
+        """How many words each feature of the table has; 0 for characters, which may have the name of a word."""
+    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
+        """What each feature of the table adds to each class's score: 64-bit floats."""
 
 @final
 class Held:
@@ -187,6 +194,10 @@ class TrustScorer:
         """What each feature adds to each class's score, in the analyzer's order.
 
         None for a feature that is not known, an empty list for one that was named before: presences count once.
+        """
+    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
+        """What each feature of the plain scorer's table adds to each class's score where it stands alone: 64-bit
+        floats.
         """
 
 @final

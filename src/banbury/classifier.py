@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import exp
+from math import exp, isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
 from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.explanation import Evidence, Explanation, WordTable
+from banbury.explanation import Evidence, Explanation
 from banbury.likelihoods import log_prior
 from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
+from banbury.words import WordTable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -204,12 +205,7 @@ class Classifier:
 
     def predict_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
-        import numpy as np
-
-        scores = self._scores(texts, prior)
-        odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
-        odds /= odds.sum(axis=1, keepdims=True)
-        return odds
+        return _probabilities(self._scores(texts, prior))
 
     def probabilities(self, text: str, *, prior: Any = None) -> dict[Any, float]:
         """The probability of each class for one text, by label: `predict_proba` without arrays.
@@ -273,52 +269,84 @@ class Classifier:
 
     # Looking
 
-    def explain(self, text: str, *, label: Any = None, against: Any = None) -> Explanation:
+    def explain(
+        self, text: str, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
+    ) -> Explanation:
         """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
+
+        `prior` stands in for the model's own. `unit` is `"nats"` or `"decibans"`, of which 10 are odds of 10 to 1.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> print(model.explain("Happy birthday"))
-        positive rather than negative
+        positive (0.667) rather than negative (0.333)
           prior   +0.000
           happy   +0.693  ++++++++++++++++++++++++
           total   +0.693
           never seen: birthday
         """
-        reading = self._reading(None)
+        reading = self._reading(prior)
         classes = reading.classes
         if len(classes) < 2:
             raise InputError("this model knows one class only: there is nothing to decide")
-        scores = reading.scores([text], 1)[0].tolist()
-        ranked = sorted(range(len(classes)), key=lambda number: -scores[number])
-        ours = ranked[0] if label is None else number_of(label, classes)
-        theirs = next(n for n in ranked if n != ours) if against is None else number_of(against, classes)
-        if ours == theirs:
-            raise InputError(f"label and against are both {classes[ours]!r}; an explanation compares two classes")
+        scores = reading.scores([text], 1)
+        ours, theirs = _compared(scores[0].tolist(), classes, label, against)
         start, terms = reading.terms(text)
         evidence = [
-            Evidence(term.word, difference(term.weights[ours], term.weights[theirs]), term.start, term.end)
+            Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, kind=term.kind)
             for term in terms
-            if term.weights
+            if term.weights is not None
         ]
-        unknown = [term.word for term in terms if term.weights is None]
         prior = difference(start[ours], start[theirs])
-        score = difference(scores[ours], scores[theirs])
-        return Explanation(text, classes[ours], classes[theirs], prior, evidence, score, unknown)
+        explanation = Explanation(
+            text=text,
+            label=classes[ours],
+            against=classes[theirs],
+            prior=prior,
+            evidence=evidence,
+            score=_score(float(scores[0, ours]), float(scores[0, theirs]), prior, evidence),
+            unknown=[term.word for term in terms if term.weights is None],
+            probabilities=dict(zip(classes, _probabilities(scores)[0].tolist(), strict=True)),
+        )
+        return explanation.in_unit(unit)
 
     def words(
-        self, label: Any = None, *, top: int | None = None, sort: str = "strength", min_count: int = 1
+        self,
+        label: Any = None,
+        *,
+        against: Any = None,
+        top: int | None = None,
+        sort: str | None = None,
+        min_count: int = 1,
     ) -> WordTable:
-        """The table of words: counts, probabilities, and how strongly each speaks for `label` by the plain likelihood.
+        """The table of words: counts, probabilities with credible intervals, and how strongly each speaks for `label`.
+
+        It is compared with `against`, or with the mean of all other classes. `sort` is `"for"` (those that speak most
+        for the label come first), `"against"`, `"strength"` (either way), `"count"` or `"word"`.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> model.words("positive", top=1).rows()[0]["word"]
         'happy'
         """
-        table = self._known().words(label, self._settings())
+        table = self._known().words(label, self._settings(), against=against)
         if min_count > 1:
             table = table.where(min_count=min_count)
         table = table.sorted(sort)
         return table if top is None else table.top(top)
+
+    def word(self, word: str, label: Any = None, *, against: Any = None) -> dict[str, Any]:
+        """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> model.word("happy")["count"]
+        {'negative': 0, 'positive': 1}
+        """
+        model = self._known()
+        table = model.words(label, self._settings(), against=against, names=[word])
+        if not len(table):
+            spelled = [token.text for token in model.counts.analyzer.tokens(word)]
+            hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
+            raise KeyError(f"{word!r} was never seen{hint}")
+        return table.rows(level=0.95)[0]
 
     def evaluate(self, texts: Texts, labels: Labels) -> Report:
         """How well the labels of these documents are predicted.
@@ -564,6 +592,38 @@ class Classifier:
         if known is None or known[0] is not classes:
             known = self._as_array = (classes, np.array(classes))
         return known[1]
+
+
+def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    return odds
+
+
+def _compared(scores: list[float], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+    """The numbers of two classes: the best one rather than the next best, where they are not named."""
+    ranked = sorted(range(len(classes)), key=lambda number: -scores[number])
+    other = None if against is None else number_of(against, classes)
+    ours = next(n for n in ranked if n != other) if label is None else number_of(label, classes)
+    theirs = next(n for n in ranked if n != ours) if other is None else other
+    if ours == theirs:
+        raise InputError(f"label and against are both {classes[ours]!r}; an explanation compares two classes")
+    return ours, theirs
+
+
+def _score(ours: float, theirs: float, prior: float, evidence: list[Evidence]) -> float:
+    """The difference of two scores; of two impossible classes what is left of the evidence, or the prior."""
+    if ours != theirs or isfinite(ours):
+        return difference(ours, theirs)
+    total = prior + sum(one.weight for one in evidence)
+    return prior if isnan(total) else total
+
+
+def _weight(weights: list[float], ours: int, theirs: int) -> float:
+    """What a part says of two classes; one that counts only once says nothing when it comes again."""
+    return difference(weights[ours], weights[theirs]) if weights else 0.0
 
 
 def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:

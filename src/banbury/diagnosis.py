@@ -313,7 +313,8 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
     table = scorer(fresh.kernel, "multinomial", 1.0, "shared").table()
     names, times = table[0], np.frombuffer(table[2], np.uint32)
     plain = scorer(counts.kernel, "multinomial", 1.0, "shared")
-    is_new = np.array([weights is None for weights in plain.weights(names)], dtype=bool)
+    known = set(plain.table(names)[0])
+    is_new = np.array([name not in known for name in names], dtype=bool)
     order = sorted(np.flatnonzero(is_new).tolist(), key=lambda at: (-int(times[at]), names[at]))[:MOST_WORDS]
     # log P(word | class) is not needed: the sums of all classes are.
     seen = np.frombuffer(plain.table()[2], np.uint32).reshape(-1, len(counts.classes)).sum(axis=1)

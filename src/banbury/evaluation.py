@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury import metrics
+from banbury import metrics, pictures
 from banbury.errors import InputError
 from banbury.intervals import Interval, mean_interval, wilson
 from banbury.metrics import Bin, Kept
@@ -246,6 +246,37 @@ class Evaluation:
         named = ", ".join(f"{shorten(str(label), NAME_WIDTH)} ({n})" for label, n in self.unknown_labels[:10])
         more = f" and {len(self.unknown_labels) - 10} more" if len(self.unknown_labels) > 10 else ""
         return f"labels that the model does not know, all mistakes: {named}{more}"
+
+    # With matplotlib
+
+    def plot_confusion(self, ax: Any = None, *, shares: bool = False) -> Any:
+        """Draw which classes are taken for which with matplotlib, and return the axes."""
+        return pictures.confusion_matrix(self.classes, self.confusion, shares=shares, ax=ax)
+
+    def plot_reliability(self, ax: Any = None) -> Any:
+        """Draw how often predictions are right against the probability they had, and return the axes."""
+        bins = self._of_probabilities(self.reliability)
+        intervals = [one.interval for one in bins]
+        return pictures.reliability(
+            [one.probability for one in bins],
+            [one.accuracy for one in bins],
+            [one.documents for one in bins],
+            low=[one.low for one in intervals],
+            high=[one.high for one in intervals],
+            ax=ax,
+        )
+
+    def plot_coverage(self, ax: Any = None) -> Any:
+        """Draw how often predictions are right when only the surest are kept, and return the axes."""
+        kept = self._of_probabilities(self.coverage)
+        return pictures.coverage([one.coverage for one in kept], [one.accuracy for one in kept], ax=ax)
+
+    def _of_probabilities(self, values: list[Any]) -> list[Any]:
+        if not values:
+            raise InputError("this evaluation has no probabilities: evaluate(truth, predicted, log_probabilities=…)")
+        return values
+
+    # In a notebook
 
     def _repr_html_(self) -> str:
         from banbury.markup import piece

@@ -37,6 +37,9 @@ _HIDDEN = re.compile(
     f"\ud800-\udfff\U000e0000-\U000e007f{_NONCHARACTERS}]"
 )
 
+_MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_PILE = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
+
 
 def visible(text: str, *, lines: bool = False) -> str:
     """The text with a sign for every character that cannot be seen, or that changes how others are shown.
@@ -73,7 +76,7 @@ def width_of(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """A visible text of at most so many columns; what is left out becomes `…`.
+    """A visible text of at most so many columns; what is left out becomes `…`, and no letter has a pile of marks.
 
     >>> shorten("a very long name", 8)
     'a very …'
@@ -81,7 +84,7 @@ def shorten(text: str, width: int) -> str:
     from rich.cells import set_cell_size
 
     whole, text = len(text), text[: 8 * width]  # marks without width go no further than that
-    shown = visible(text)
+    shown = _PILE.sub(r"\1", visible(text))
     if len(text) == whole and width_of(shown) <= width:
         return shown
     # Cut again: a mark that makes the sign before it wide is not seen at the first cut.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from banbury.charts import Line, bars, line_chart
@@ -12,7 +11,7 @@ from banbury.diagnosis import Diagnosis, by_kind
 from banbury.evaluation import Evaluation
 from banbury.explanation import Explanation
 from banbury.keywords import Keyword
-from banbury.markup import Markup, element, isolated, page, tint, visible
+from banbury.markup import Markup, element, isolated, page
 from banbury.mistakes import Confused, Mistake, WordAtFault
 from banbury.scorecard import NAME_WIDTH, classes_table, confusion_table, figures_table, table
 
@@ -252,23 +251,12 @@ def _mistakes(contents: Contents) -> list[Any]:
     ]
 
 
-def _explained(explanation: Explanation) -> list[Markup]:
+def _explained(explanation: Explanation) -> list[Any]:
     """The text with its words tinted, and the strongest of them as bars."""
-    text, parts, at = explanation.text, [], 0
     strongest = sorted(explanation.evidence, key=lambda one: -abs(one.weight))
-    largest = max((abs(one.weight) for one in strongest if isfinite(one.weight)), default=0.0) or 1.0
-    for one in sorted(explanation.evidence, key=lambda one: (one.start, -one.end)):
-        if one.start >= at and one.end > one.start:
-            strength = max(-1.0, min(one.weight / largest, 1.0))
-            title = f"{visible(one.word)} {one.weight:+.3f}"
-            parts += [
-                text[at : one.start],
-                element("span", text[one.start : one.end], class_=tint(strength), title=title),
-            ]
-            at = one.end
-    bars_of = [(one.word, one.weight) for one in strongest[:MOST_BARS]]
+    bars_of = [(one.name, one.weight) for one in strongest[:MOST_BARS]]
     return [
-        element("div", parts, text[at:], class_="document", dir="auto"),
+        explanation.highlighted(),
         element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll"),
     ]
 

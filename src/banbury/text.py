@@ -141,6 +141,15 @@ class Analyzer:
         """Everything that is counted of a document, repeated as often as it stands there."""
         return [Token(*token) for token in _compiled(self).features(_checked(text))]
 
+    def n_words(self, text: str) -> int:
+        """How many of the features are words and runs of words; those of characters come after them.
+
+        >>> analyzer = Analyzer(characters=(2, 3))
+        >>> [feature.text for feature in analyzer.features("so so")[: analyzer.n_words("so so")]]
+        ['so', 'so']
+        """
+        return 0 if self.words is None else len(replace(self, characters=None).features(text))
+
     def vector(self, text: str, *, binary: bool = False) -> list[int]:
         """How often each of the keywords stands in a document, or with `binary` whether it does.
 

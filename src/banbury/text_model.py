@@ -10,10 +10,10 @@ from banbury.calibration import SMOOTHINGS, Calibration, calibrate, calibrated, 
 from banbury.correction import Correction, correct
 from banbury.counts import Counts, as_weights, check_kind, class_numbers, n_threads
 from banbury.errors import InputError
-from banbury.explanation import WordTable
-from banbury.likelihoods import log_prior, scorer
+from banbury.likelihoods import log_prior, pseudo_counts, scorer
 from banbury.selection import EVERY_ONE, MOST_CLASSES, MOST_NUMBERS, Trust, choose, plain_scores
 from banbury.text import Analyzer
+from banbury.words import WordTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +69,8 @@ class Term(NamedTuple):
     end: int
     weights: list[float] | None
     """None for what was never seen, nothing for what counts only once and was named before."""
+    kind: str = "word"
+    """Or `"characters"`."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,6 @@ class TextReading(NamedTuple):
     analyzer: Analyzer
     scorer: _kernel.Scorer | _kernel.TrustScorer
     start: list[float]
-    counts_once: bool
-    """Whether a repeated word counts only once."""
     scale: float = 1.0
     shift: list[float] | None = None
     """What is done to the scores of a plain likelihood that is calibrated."""
@@ -155,16 +155,17 @@ class TextReading(NamedTuple):
         """What a text's scores are the sums of: where they start without a word, and one term for each feature."""
         # Whatever is not a word's is found in the empty text: the prior, and for Bernoulli that every word is absent.
         start: list[float] = self.scores([""], 1)[0].tolist()
-        features = self.analyzer.features(text)
-        if isinstance(self.scorer, _kernel.TrustScorer):
-            weights = self.scorer.terms(text)
-        else:
-            if self.counts_once:
-                features = list({feature.text: feature for feature in reversed(features)}.values())[::-1]
-            weights = self.scorer.weights([feature.text for feature in features])
+        features, weights = self.analyzer.features(text), self.scorer.terms(text)
+        n_words = len(features) if self.analyzer.characters is None else self.analyzer.n_words(text)
         return start, [
-            Term(one.text, one.start, one.end, None if own is None else [self.scale * weight for weight in own])
-            for one, own in zip(features, weights, strict=True)
+            Term(
+                one.text,
+                one.start,
+                one.end,
+                None if own is None else [self.scale * weight for weight in own],
+                "word" if at < n_words else "characters",
+            )
+            for at, (one, own) in enumerate(zip(features, weights, strict=True))
         ]
 
 
@@ -322,7 +323,7 @@ class TextModel:
         plain = self._kept((kernel, *form), lambda: scorer(kernel, *form))
         of = (classes, kernel.documents)
         asked = log_prior(*of, settings.prior if prior is None else prior, settings.likelihood)
-        reading = TextReading(classes, self.counts.analyzer, plain, asked, settings.likelihood == "bernoulli")
+        reading = TextReading(classes, self.counts.analyzer, plain, asked)
         calibration = chosen.calibration
         if settings.calibration is None or calibration is None or chosen.form != form:
             return reading
@@ -341,7 +342,7 @@ class TextModel:
         trusting = self._kept((kernel, chosen), lambda: _kernel.TrustScorer(kernel, trust.curves, table))
         start = _start(trust, classes, kernel.documents, prior)
         start = [one + shift for one, shift in zip(start, shifts, strict=True)]
-        return TextReading(classes, self.counts.analyzer, trusting, start, counts_once=True)
+        return TextReading(classes, self.counts.analyzer, trusting, start)
 
     def _curves(self, classes: list[Any], trust: Trust | None) -> Trust:
         """Those that were chosen; where they are not for so many classes, the universal ones have to do."""
@@ -393,28 +394,44 @@ class TextModel:
             logs = logs + np.frombuffer(plain.log_orders(texts))[:, None]
         return logs
 
-    def words(self, label: Any, settings: Settings) -> WordTable:
-        """The table of words by the plain likelihood."""
+    def words(
+        self, label: Any, settings: Settings, *, against: Any = None, names: list[str] | None = None
+    ) -> WordTable:
+        """The table of words: probabilities by the plain likelihood, weights by the model that decides."""
         import numpy as np
 
-        classes, plain, _ = self._plain(settings)
-        if label is not None:
-            label = classes[number_of(label, classes)]
+        reading = self.reading(settings)
+        classes, kernel = reading.classes, self.counts.kernel
+        label, against = (None if one is None else classes[number_of(one, classes)] for one in (label, against))
+        if against is not None and label is None:
+            raise InputError(f"against is {against!r}; say also of which label it is to be told apart")
+        if label is not None and label == against:
+            raise InputError(f"label and against are both {label!r}; a table compares two classes")
         cells = len(classes) * self.counts.n_features
-        if cells > LARGEST_TABLE:
+        if names is None and cells > LARGEST_TABLE:
             raise InputError(
                 f"the table would have {cells} cells, one for each word and class; "
                 f"forget the rare words first: model.counts_.prune(min_documents=2)"
             )
-        names, documents, occurrences, logs = plain.table()
+        likelihood, smoothing, vocabulary = settings.plain_form(self.chosen.smoothing)
+        # The complement has weights, which are no probabilities.
+        likelihood = "multinomial" if likelihood == "complement" else likelihood
+        plain = scorer(kernel, likelihood, smoothing, vocabulary)
+        words, documents, occurrences, logs = plain.table(names)
         shape = (-1, len(classes))
         return WordTable(
             classes,
-            names,
+            words,
+            np.frombuffer(plain.lengths(names), np.uint8),
             np.frombuffer(documents, np.uint32).reshape(shape),
             np.frombuffer(occurrences, np.uint32).reshape(shape),
             np.frombuffer(logs).reshape(shape),
+            reading.scale * np.frombuffer(reading.scorer.weights(names)).reshape(shape),
             label,
+            against,
+            "automatic" if isinstance(reading.scorer, _kernel.TrustScorer) else settings.likelihood,
+            pseudo_counts(likelihood, smoothing)[0],
+            kernel.documents if likelihood == "bernoulli" else kernel.occurrences,
         )
 
     def _plain(self, settings: Settings) -> tuple[list[Any], _kernel.Scorer, list[float]]:

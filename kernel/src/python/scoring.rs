@@ -235,9 +235,36 @@ impl Scorer {
         self.current.best_one(py, text, &log_prior)
     }
 
-    /// What each feature adds to each class's score; None for one that is not known.
-    fn weights(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        self.current.with(py, |scorer, counts, _| names.iter().map(|name| scorer.weights(counts, name)).collect())
+    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
+        let text = input::text_of(text);
+        self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    }
+
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let weights = |scorer: &ScorerOf<Form>, counts: &counts::Counts, _: &text::Analyzer| {
+            scorer.weights(counts, names.as_deref(), min_documents)
+        };
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
+    }
+
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn lengths<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let lengths = self.current.with(py, |_, counts, _| {
+            let found = scoring::features(counts, names.as_deref(), min_documents).into_iter();
+            found.map(|(block, _)| counts.blocks[block].kind.length()).collect::<Vec<u8>>()
+        })?;
+        Ok(PyBytes::new(py, &lengths))
     }
 
     fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -313,5 +340,17 @@ impl TrustScorer {
     fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
         let text = input::text_of(text);
         self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    }
+    #[pyo3(signature = (names=None, min_documents=1))]
+    fn weights<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let weights = |scorer: &ScorerOf<Curves>, counts: &counts::Counts, _: &text::Analyzer| {
+            scorer.weights(counts, names.as_deref(), min_documents)
+        };
+        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! With two classes one number a feature is enough, the difference of their weights (λ). `weights.rs` has the other cases.
 
+use std::collections::HashSet;
+
 use super::weights::{Place, Weights, lambda};
 use super::{Known, Looked, Reading, Scorer, Scratch, Seen, Stored, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, find_cell};
+use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
 use crate::rows::{Cell, total};
 use crate::text::Analyzer;
@@ -202,18 +205,8 @@ impl Scorer<Plain> {
     /// What is known of the features `names`, or of all that were seen in at least `min_documents` documents.
     pub fn table(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> FeatureTable {
         let mut table = FeatureTable::default();
-        let found: Vec<(usize, u32)> = match names {
-            Some(names) => names.iter().flat_map(|name| find_name(counts, name)).collect(),
-            None => (0..counts.blocks.len())
-                .flat_map(|block| (0..counts.blocks[block].rows.len() as u32).map(move |id| (block, id)))
-                .collect(),
-        };
-        for (block, id) in found {
+        for (block, id) in features(counts, names, min_documents) {
             let row = counts.blocks[block].rows.get(id);
-            let documents: u64 = row.iter().map(|cell| u64::from(cell.documents)).sum();
-            if documents < min_documents.max(1) {
-                continue;
-            }
             let total = total(row);
             table.names.push(counts.name(block, id));
             for class in 0..self.n_classes as u32 {
@@ -226,12 +219,33 @@ impl Scorer<Plain> {
         table
     }
 
-    /// What a feature adds to each class's score; None where it is not known.
-    pub fn weights(&self, counts: &Counts, name: &str) -> Option<Vec<f64>> {
-        let (block, id) = find_name(counts, name).find(|&(block, id)| counts.blocks[block].rows.is_live(id))?;
+    /// What each of these features adds to each class's score, in the order of [`Scorer::table`].
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
+        let weight = |(block, id)| self.term(counts, block, id);
+        features(counts, names, min_documents).into_iter().flat_map(weight).collect()
+    }
+
+    /// What each feature of a text adds to each class's score, feature by feature as the analyzer gives them: None for one
+    /// that is not known, nothing for one that counts only once and has been named before.
+    pub fn terms(&self, counts: &Counts, analyzer: &Analyzer, text: &str) -> Vec<Option<Vec<f64>>> {
+        let mut finder = Finder::new(counts, analyzer);
+        finder.find(text);
+        let mut terms = vec![];
+        for (block, found) in finder.found().iter().enumerate().filter(|(block, _)| self.reading.counted[*block]) {
+            let mut named = HashSet::new();
+            terms.extend(found.iter().map(|&id| {
+                let is_known = id != UNKNOWN && counts.blocks[block].rows.is_live(id);
+                let is_repeated = self.reading.is_presence() && !named.insert(id);
+                is_known.then(|| if is_repeated { vec![] } else { self.term(counts, block, id) })
+            }));
+        }
+        terms
+    }
+
+    fn term(&self, counts: &Counts, block: usize, id: u32) -> Vec<f64> {
         let mut sums = vec![Weight::default(); self.n_classes];
         self.reading.add_computed(counts, block, id, &mut sums);
-        Some(sums.iter().map(|sum| sum.value()).collect())
+        sums.iter().map(|sum| sum.value()).collect()
     }
 }
 
@@ -242,6 +256,20 @@ pub struct FeatureTable {
     pub documents: Vec<u32>,
     pub occurrences: Vec<u32>,
     pub log_probabilities: Vec<f64>,
+}
+
+/// The features `names`, or all; of these such as were seen in at least `min_documents` documents.
+pub fn features(counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<(usize, u32)> {
+    let all = |block: usize| (0..counts.blocks[block].rows.len() as u32).map(move |id| (block, id));
+    let mut found: Vec<(usize, u32)> = match names {
+        Some(names) => names.iter().flat_map(|name| find_name(counts, name)).collect(),
+        None => (0..counts.blocks.len()).flat_map(all).collect(),
+    };
+    found.retain(|&(block, id)| {
+        let row = counts.blocks[block].rows.get(id);
+        row.iter().map(|cell| u64::from(cell.documents)).sum::<u64>() >= min_documents.max(1)
+    });
+    found
 }
 
 /// The feature of this name in each block that has one.

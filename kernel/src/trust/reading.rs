@@ -4,7 +4,7 @@ use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
 use crate::documents::{Features, Finder};
-use crate::scoring::{Known, Looked, Reading, Scorer, Seen, Stored, Sums, sum_in_lanes};
+use crate::scoring::{Known, Looked, Reading, Scorer, Seen, Stored, Sums, features, sum_in_lanes};
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
 
@@ -182,5 +182,11 @@ impl Scorer<Model> {
             }
         }
         terms
+    }
+    /// What each of these features adds to each class's score where it is the only one of its block, in the order of the
+    /// plain scorer's table.
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
+        let weight = |(block, id)| self.reading().term(counts, block, id, 1.0);
+        features(counts, names, min_documents).into_iter().flat_map(weight).collect()
     }
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -41,7 +40,7 @@ def explain(model: str, texts: tuple[str, ...], label: str | None, against: str 
         for text in texts
     ]
     if is_json:
-        plain = [asdict(one) | {"evidence": [item._asdict() for item in one.evidence]} for one in found]
+        plain = [one.to_dict() for one in found]
         show_json(plain[0] if len(plain) == 1 else plain)
         return
     for number, one in enumerate(found):
@@ -68,18 +67,28 @@ Examples:
 @reading.model_file
 @click.argument("label", required=False)
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many.")
-@click.option("--sort", default="strength", show_default=True, metavar="COLUMN", help="By what.")
+@click.option("--against", metavar="LABEL", help="Rather than this one; than the others by default.")
+@click.option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
 @click.option("--min-count", type=click.IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
 @click.option("--csv", "is_csv", is_flag=True, help="The table as CSV.")
 @reading.as_json
-def words(model: str, label: str | None, top: int, sort: str, min_count: int, is_csv: bool, is_json: bool) -> None:
-    """The words that speak for LABEL, with their counts and probabilities; without LABEL, for the last class."""
+def words(
+    model: str,
+    label: str | None,
+    against: str | None,
+    top: int,
+    sort: str | None,
+    min_count: int,
+    is_csv: bool,
+    is_json: bool,
+) -> None:
+    """The words that speak for LABEL, with their counts and probabilities; without LABEL, the strongest of all."""
     classifier = reading.load(model)
     classes = classifier.counts_.classes
-    wanted = None if label is None else reading.label_of(label, classes)
-    table = classifier.words(wanted, top=top, sort=sort, min_count=min_count)
+    wanted, other = (None if one is None else reading.label_of(one, classes) for one in (label, against))
+    table = classifier.words(wanted, against=other, top=top, sort=sort, min_count=min_count)
     if is_json:
-        show_json(table.rows())
+        show_json(table.rows(level=0.95))
     elif is_csv:
         put(table.to_csv())
     else:
