@@ -169,6 +169,26 @@ def test_the_report_of_training_is_also_json(mood: Here) -> None:
     assert report["chosen"] == known.report_.chosen
 
 
+def test_the_report_of_training_names_what_may_be_wrong_with_the_rows(here: Here) -> None:
+    texts = [f"text {n} from sender@example.org" for n in range(90)] + [f"text {n} by nobody" for n in range(90)]
+    write_rows(here.folder / "rows.jsonl", [*texts, "text 1 by nobody"], ["a"] * 90 + ["b"] * 90 + ["a"])
+    result = here("train", "rows.jsonl", "-o", "x.banbury")
+    assert "words that give a class away: " in result.out
+    assert "sender@example.org (a)" in result.out
+    assert "duplicates: 1 rows repeat an earlier one" in result.out
+    assert "1 groups of them have different labels" in result.out
+
+
+def test_a_page_of_html_is_written_whole(mood: Here) -> None:
+    result = mood("report", "mood.banbury", "mood.jsonl", "-o", "r.html", "--title", "Moods & more")
+    assert (result.code, result.out) == (0, "")
+    page = (mood.folder / "r.html").read_text()
+    assert "Moods &amp; more" in page
+    assert page.rstrip().endswith("</html>")
+    found = json.loads(mood("evaluate", "mood.banbury", "mood.jsonl", "--diagnose", "--json").out)
+    assert found["diagnosis"]["duplicates"]["n_documents"] == 600
+
+
 def test_checks_decide_the_exit_code(mood: Here) -> None:
     accuracy = model().report_.accuracy
     for bound, code in [(accuracy - 0.01, 0), (accuracy + 0.01, 1)]:

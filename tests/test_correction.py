@@ -30,7 +30,7 @@ PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
 TWO, THREE = ("no", "yes"), ("no", "perhaps", "yes")
 
 
-def dependent(labels: tuple[str, ...], n: int = 400, *, seed: int = 0) -> Corpus:
+def dependent(labels: tuple[str, ...], n: int = 600, *, seed: int = 0) -> Corpus:
     """Words that speak for a label, unless there is a reason for them: a reason alone says nothing.
 
     Counts of single features cannot tell that; weights that know of each other can.
@@ -170,7 +170,7 @@ def test_the_report_says_which_penalty_was_chosen_on_documents_held_out(labels: 
     name = f"held out: {report.chosen.partition('; ')[2]}"
     assert name.startswith("held out: correction, penalty")
     assert held_out[name] == min(held_out.values()) == pytest.approx(report.log_loss)
-    assert report.n_documents < 100
+    assert report.n_documents < 150
     assert "held out" in report.note
     assert all(corpus.texts[one.index] == one.text for one in report.doubtful)
 
@@ -212,7 +212,7 @@ def test_a_column_of_arrow_is_a_list() -> None:
     np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
 
 
-@pytest.mark.parametrize("most", [300, 1000])
+@pytest.mark.parametrize("most", [500, 1000])
 def test_batches_that_pass_by_give_the_correction_of_all_documents_at_once(
     most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,7 +296,7 @@ def weights_in(text: str, model: Classifier) -> dict[str, float]:
 def test_pruning_takes_the_weights_of_what_is_gone_and_leaves_the_others(labels: tuple[str, ...]) -> None:
     model, text = best(labels), " ".join(dependent(labels, 3, seed=6).texts)
     corrected, plain = weights_in(text, model), weights_in(text, without(model))
-    model.counts_.prune(min_documents=100 if labels == TWO else 40)
+    model.counts_.prune(min_documents=110 if labels == TWO else 72)
     assert 0 < model.counts_.n_features < best(labels).counts_.n_features
     left, left_plain = weights_in(text, model), weights_in(text, without(model))
     # Of a document with fewer known features each weighs more, all by the same factor.

@@ -406,3 +406,10 @@ def test_maildirs_and_folders_of_messages_are_read(tmp_path: Path) -> None:
     (tmp_path / "all" / "ham" / "1.eml").write_bytes(MESSAGES[0])
     assert [label for _, label in content(tmp_path / "all", format="mail")] == ["ham"]
     assert [row["subject"] for row in read(tmp_path / "all" / "ham" / "1.eml").whole().rows()] == ["Lunch?"]
+
+
+def test_a_stream_is_read_once() -> None:
+    reader = read(io.BytesIO(b"one\ntwo\n"))
+    assert (len(reader.whole()), reader.can_be_read_again) == (2, False)
+    with pytest.raises(InputError, match="only once"):
+        reader.whole()

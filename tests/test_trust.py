@@ -5,12 +5,16 @@ import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
 
 import banbury
 import reference
@@ -19,6 +23,7 @@ from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.counts import class_numbers
 from banbury.datasets import demo
 from banbury.errors import InputError, NotFittedError
+from banbury.selection import LEVEL_SD, MULTIPLIER_SD, _level_precision
 from strategies import LABELS, Corpus, corpora, plain_texts
 
 PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
@@ -266,6 +271,32 @@ def test_real_texts_are_predicted_as_well_as_measured(
     own = np.array([numbers[row["label"]] for row in held_out])
     assert (logs.argmax(axis=1) == own).mean() >= accuracy
     assert -logs[np.arange(len(own)), own].mean() <= log_loss
+
+
+@pytest.mark.parametrize("name", ["rt_polarity", "sms_spam", "trec6"])
+@pytest.mark.parametrize("effort", ["counting", "best"])
+def test_few_documents_are_not_believed_too_much(
+    read_set: Callable[[str], list[dict[str, str]]], name: str, effort: str
+) -> None:
+    rows = read_set(name)
+    Random(7).shuffle(rows)
+    own = [row["label"] for row in rows]
+    for size in (60, 200):
+        few, rest = rows[:size], [row for row in rows[size : size + 500] if row["label"] in own[:size]]
+        model = Classifier(effort=effort).fit([row["text"] for row in few], own[:size])
+        plain = make_pipeline(CountVectorizer(), MultinomialNB()).fit([row["text"] for row in few], own[:size])
+        texts, at = [row["text"] for row in rest], np.searchsorted(model.classes_, [row["label"] for row in rest])
+        losses = [-one.predict_log_proba(texts)[np.arange(len(at)), at].mean() for one in (model, plain)]
+        assert losses[0] < losses[1]
+        # No worse than to know nothing but how frequent the classes are.
+        shares = np.log([np.mean(np.array(own[:size]) == label) for label in model.classes_])
+        assert losses[0] < -shares[at].mean() + 0.02
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_multipliers_of_blocks_have_a_deviation_of_their_own_and_one_in_common(n: int) -> None:
+    covariance = np.eye(n) * MULTIPLIER_SD**2 + LEVEL_SD**2
+    np.testing.assert_allclose(np.reshape(_level_precision(n), (n, n)) @ covariance, np.eye(n), atol=1e-9)
 
 
 def test_with_one_document_of_each_class_a_word_speaks_for_its_own() -> None:

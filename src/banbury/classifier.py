@@ -16,7 +16,6 @@ from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
-from banbury.words import WordTable
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from banbury.diagnosis import Diagnosis
     from banbury.report import Report
     from banbury.training import TrainingReport
+    from banbury.words import WordTable
 
 Texts = Any
 Labels = Any

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 PATIENCE = 2  # penalties that may be no better before the search ends
+SURE = 2.0  # standard errors that the gain has to have
 HELD_OUT, MOST_HELD_OUT = 0.2, 4_000  # of the documents, to choose the penalty by
 STEPS, STEPS_EACH = 20, 8  # of the last fit, and of each on the way there
 ARRAYS = ("correction.features", "correction.weights")
@@ -142,11 +143,11 @@ def _chosen(
             best = at
         if at - best == PATIENCE:
             break
-    # Less than the standard error of the gain could be chance: then the model stays as simple as it is.
+    # What could well be chance is no reason for a correction: the model stays as simple as it is.
     gains = losses[0] - losses[best]
     mean = float(of @ gains) / float(of.sum())
     error = sqrt(float(of @ (gains - mean) ** 2)) / float(of.sum())
-    best = best if mean > error else 0
+    best = best if mean > SURE * error else 0
 
     names = ["no correction", *(f"correction, penalty {penalty:g}" for penalty in PENALTIES)]
     tried = [

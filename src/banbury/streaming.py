@@ -70,7 +70,7 @@ def _again(
     batches: Iterable[Any], settings: Settings, analyzer: Any, wanted: Analyzer, effort: str, threads: int | None
 ) -> tuple[TextModel, TrainingReport | None]:
     """The documents are shorter than they were at the start, so characters have to be counted too."""
-    if iter(batches) is batches:
+    if not getattr(batches, "can_be_read_again", iter(batches) is not batches):
         raise InputError(
             "the documents are short, but those at the start of the stream were long: what kinds of features there are "
             "was guessed wrong; give an analyzer, or batches that can be read twice, such as banbury.read(path)"

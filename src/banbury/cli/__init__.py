@@ -29,6 +29,7 @@ COMMANDS = {
     "label": ("labelling", "Label rows with single keys, the most uncertain first."),
     "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
     "rank": ("searching", "Find rows by a query."),
+    "report": ("evaluating", "An evaluation as a page of HTML."),
     "inspect": ("looking", "What is in a model file."),
     "demo": ("demo", "Train on the demo corpus, and explain a text."),
 }

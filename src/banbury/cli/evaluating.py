@@ -8,10 +8,11 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, show, show_json, with_progress
+from banbury.cli.console import note, put, show, show_json, with_progress
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
+    from banbury.diagnosis import Diagnosis
     from banbury.report import Report
 
 
@@ -25,6 +26,7 @@ Examples:
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--mistakes", type=click.IntRange(min=0), default=0, metavar="N", help="Explain the N surest mistakes.")
+@click.option("--diagnose", is_flag=True, help="Duplicates, leaks, doubtful labels, how these rows differ.")
 @reading.reads_files()
 @reading.as_json
 @fail_under
@@ -32,18 +34,39 @@ Examples:
 @reading.threads
 def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, **given: Any) -> int:
     """How well a model predicts labelled rows: figures with their intervals, class by class."""
-    found = _evaluated(model, files, given)
+    found, diagnosis = _evaluated(model, files, given)
     if is_json:
-        show_json(found.to_dict())
+        show_json(found.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
     else:
         show(found)
+        if diagnosis is not None:
+            put("\n")
+            show(diagnosis)
         for mistake in found.mistakes(mistakes) if mistakes else []:
-            click.echo()
+            put("\n")
             show(mistake)
     return check(found, given)
 
 
-def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> Report:
+@click.command(
+    epilog="""\b
+Example:
+  banbury report spam.banbury test.jsonl -o report.html"""
+)
+@reading.model_file
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page of HTML to write.")
+@click.option("--title", default="Report on a model", metavar="TEXT", help="Of the page.")
+@click.option("--mistakes", type=click.IntRange(min=0), default=10, metavar="N", help="How many to explain.")
+@reading.reads_files()
+@reading.threads
+def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes: int, **given: Any) -> None:
+    """An evaluation as one page of HTML that needs nothing else: figures, pictures, mistakes and their reasons."""
+    _evaluated(model, files, given)[0].save(output, title=title, mistakes=mistakes)
+    note(f"{output} is written")
+
+
+def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None]:
     from banbury.readers import joined
 
     reading.need_input(files)
@@ -54,4 +77,6 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> Repo
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
     if not len(batch):
         raise InputError(f"{reader.name}: no documents to evaluate")
-    return model.evaluate(batch.texts, reading.of_kind(batch.labels or [], model.counts_.classes))
+    labels = reading.of_kind(batch.labels or [], model.counts_.classes)
+    diagnosis = model.diagnose(batch.texts, labels) if given.get("diagnose") else None
+    return model.evaluate(batch.texts, labels), diagnosis

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury import _kernel
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import note, show, show_json, with_progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from banbury.classifier import Classifier
-    from banbury.readers import Reader
+    from banbury.readers import Batch, Reader
 
 STRONGEST = 10
+KEPT = 64 << 20  # bytes of text
 
 
 @click.command(
@@ -51,21 +55,31 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
     note(f"{reader.name}: {reader.layout}")
     classifier = _classifier(given)
-    classifier.fit_batches(_Batches(reader))
+    batches = _Batches(reader)
+    classifier.fit_batches(batches)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
-    return _report(classifier, reader, model, is_json, given)
+    return _report(classifier, reader, batches.kept, model, is_json, given)
 
 
 class _Batches:
-    """The batches of a reader with a bar; they can be read twice if the reader can."""
+    """The batches of a reader with a bar; they are kept for a second look, as long as they are few."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self.can_be_read_again = reader.can_be_read_again
+        self.kept: list[Batch] | None = []
 
-    def __iter__(self) -> Any:
-        return with_progress(self._reader, "training")
+    def __iter__(self) -> Iterator[Batch]:
+        self.kept, size = [], 0
+        for batch in with_progress(self._reader, "training"):
+            size += _kernel.size(batch.texts)
+            if self.kept is not None:
+                self.kept.append(batch)
+            if size > KEPT:
+                self.kept = None
+            yield batch
 
 
 def _classifier(given: dict[str, Any]) -> Classifier:
@@ -98,11 +112,14 @@ def _classifier(given: dict[str, Any]) -> Classifier:
     return Classifier(**options, calibration=calibration, effort=given["effort"], threads=given["threads"])
 
 
-def _report(classifier: Classifier, reader: Reader, model: str, is_json: bool, given: dict[str, Any]) -> int:
+def _report(
+    classifier: Classifier, reader: Reader, kept: list[Batch] | None, model: str, is_json: bool, given: dict[str, Any]
+) -> int:
     report = classifier._report
     counts = classifier.counts_
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     words = {} if given["plain"] else _strongest(classifier)
+    faults = {} if given["plain"] else _faults(classifier, kept)
     if is_json:
         found = (
             {} if report is None else {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
@@ -111,16 +128,56 @@ def _report(classifier: Classifier, reader: Reader, model: str, is_json: bool, g
             {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
             | found
             | {"strongest words": words}
+            | faults
         )
     else:
         if report is not None:
             show(report)
-        for label, strongest in words.items():
-            show(f"strongest for {label}: {', '.join(strongest)}")
+        lines = [f"strongest for {label}: {', '.join(strongest)}" for label, strongest in words.items()]
+        lines += _faults_lines(faults)
+        if lines:
+            show("\n" + "\n".join(lines))
         shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
         note(f"\n{sum(counts.documents)} documents ({shown}), {counts.n_features} features: {model}")
         note(f'Next: banbury predict {shlex.quote(model)} "a text"')
     return check(report, given)
+
+
+def _faults(classifier: Classifier, kept: list[Batch] | None) -> dict[str, Any]:
+    """What may be wrong with the rows: words that give a class away, and where they are at hand, duplicates."""
+    from banbury.dependence import words_only
+    from banbury.duplicates import duplicates
+    from banbury.leaks import leaks
+
+    counts = classifier.counts_
+    words = words_only(counts.analyzer)
+    found: dict[str, Any] = {}
+    if words is not None:
+        known = counts if words == counts.analyzer else counts.narrowed(words)
+        found["words that give a class away"] = [leak._asdict() for leak in leaks(known)]
+    if kept is not None:
+        texts = [text for batch in kept for text in batch.texts]
+        repeated = duplicates(texts, [label for batch in kept for label in batch.labels or []])
+        found["duplicates"] = {
+            "repeats": repeated.n_repeats,
+            "near": repeated.n_near,
+            "with different labels": repeated.conflicting,
+        }
+    return found
+
+
+def _faults_lines(faults: dict[str, Any]) -> list[str]:
+    lines = []
+    if giving_away := faults.get("words that give a class away"):
+        shown = ", ".join(f"{one['word']} ({one['label']})" for one in giving_away[:STRONGEST])
+        lines.append(f"words that give a class away: {len(giving_away)}, such as {shown}")
+    if repeated := faults.get("duplicates"):
+        conflicts = len(repeated["with different labels"])
+        lines.append(
+            f"duplicates: {repeated['repeats']} rows repeat an earlier one, {repeated['near']} more nearly do"
+            + (f"; {conflicts} groups of them have different labels" if conflicts else "")
+        )
+    return lines
 
 
 def _strongest(classifier: Classifier) -> dict[str, list[str]]:

@@ -266,7 +266,8 @@ class GaussianStatistics(Statistics):
         }
         if self._is_log():
             none, some = (array[0] for array in self._zero_shares())
-            low, high = beta_interval(none, some, level)
+            # Half a row of each, as Jeffreys proposed: the prior of the shares is too sure where all classes are alike.
+            low, high = beta_interval(self.sums["zeros"] + 0.5, self.sums["n"] + 0.5, level)
             found["zero"] = Summary(none / (none + some), low, high, level)
         return found
 

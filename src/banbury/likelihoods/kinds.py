@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from banbury.errors import FileFormatError
+from banbury.errors import FileFormatError, InputError
 from banbury.text import Analyzer
 
 KINDS = ("Bernoulli", "Categorical", "Gaussian", "Histogram", "Multinomial", "Number", "Poisson")
@@ -36,7 +36,10 @@ def kind_from_settings(settings: Mapping[str, Any]) -> Any:
     """
     for name in KINDS:
         if settings["kind"] == name.lower():
-            return getattr(import_module("banbury.likelihoods"), name).from_settings(settings)
+            try:
+                return getattr(import_module("banbury.likelihoods"), name).from_settings(settings)
+            except InputError as error:
+                raise FileFormatError(f"a column of kind {name} cannot be so: {error}") from None
     raise FileFormatError(f"there is no kind of column {settings['kind']!r}")
 
 

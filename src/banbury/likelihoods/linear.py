@@ -35,8 +35,7 @@ class LinearStatistics(Statistics):
         lines = self._linear()
         if lines is None:
             return super().scores(values, feature_weights)
-        values = self._checked(values)
-        share = np.ones(self.n_features) if feature_weights is None else np.asarray(feature_weights, dtype=float)
+        values, share = self._checked(values), self._share(feature_weights)
         possible, impossible = (Lines(slope * share, start * share) for slope, start in lines)
         found = self._products(values, possible)
         if impossible.slope.any() or impossible.start.any():

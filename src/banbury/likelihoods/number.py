@@ -158,8 +158,7 @@ class NumberStatistics(Statistics):
 
     def scores(self, values: Any, feature_weights: Any = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
-        values = self._dense(values)
-        share = np.ones(self.n_features) if feature_weights is None else np.asarray(feature_weights, dtype=float)
+        values, share = self._dense(values), self._share(feature_weights)
         found = np.zeros((len(values), self.n_classes))
         for form, places in self._used():
             found += form.scores(_possible(form, values[:, places]), share[places])

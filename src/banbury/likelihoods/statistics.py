@@ -164,8 +164,7 @@ class Statistics:
 
     def scores(self, values: Any, feature_weights: Any = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
-        values = self._checked(values)
-        share = np.ones(self.n_features) if feature_weights is None else np.asarray(feature_weights, dtype=float)
+        values, share = self._checked(values), self._share(feature_weights)
         found = np.empty((values.shape[0], self.n_classes))
         for rows, block in self._blocks(values):
             found[rows] = (self._known_logs(block) * share).sum(axis=2)
@@ -271,13 +270,24 @@ class Statistics:
             raise InputError(f"a row has class {numbers.max()}; these statistics have {self.n_classes} classes")
         return values, numbers, None if weights is None else checked_weights(weights, values.shape[0])
 
+    def _share(self, feature_weights: Any) -> Array:
+        if feature_weights is None:
+            return np.ones(self.n_features)
+        share = np.asarray(feature_weights, dtype=float)
+        if share.shape != (self.n_features,) or not np.isfinite(share).all():
+            raise InputError(f"feature_weights need a finite number for each of {self.n_features} columns")
+        return share
+
     def _checked(self, values: Any) -> Any:
         """Values as an array, or as SciPy's CSR; a bad one is an error that names its place."""
-        if is_sparse(values):
-            values = values.tocsr().astype(np.float64)
-            stored = values.data
-        else:
-            values = stored = np.ascontiguousarray(values, dtype=np.float64)
+        try:
+            if is_sparse(values):
+                values = values.tocsr().astype(np.float64)
+                stored = values.data
+            else:
+                values = stored = np.ascontiguousarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"values must be numbers, by row and column: {error}") from None
         if values.ndim != 2 or values.shape[1] != self.n_features:
             raise InputError(f"values have shape {values.shape}; they need {self.n_features} columns")
         bad = np.isinf(stored) if stored is values else ~np.isfinite(stored)

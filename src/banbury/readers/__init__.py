@@ -102,6 +102,8 @@ class Reader:
         self.skipped = self.n_rows = self.position = 0
         self.bad_rows = []
         before = 0
+        if self._opened is None and not self.can_be_read_again:
+            raise InputError(f"{self.name}: a stream can be read only once")
         for number, source in enumerate(self._sources):
             opened, self._opened = self._opened, None
             if number or opened is None:
