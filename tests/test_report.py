@@ -175,7 +175,7 @@ def _write(path: Path, html: str) -> Path:
 
 def test_nothing_runs_in_a_real_browser(browser: Any, tmp_path: Path) -> None:
     report = _hostile_report()
-    explained: list[str] = []
+    explained = [mistake.explanation._repr_html_() for mistake in report.mistakes(5)]
     pages = {
         "report.html": report.html(title=HOSTILE[0]),
         # A notebook's own page has no policy that would help.
