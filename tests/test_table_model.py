@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -329,6 +329,18 @@ def test_an_explanation_is_the_prior_and_a_term_for_each_value_and_word(settings
     assert terms["flag", "yes"].weight * terms["colour", "red"].weight > 0
     happy = terms["note", "happy"]
     assert (happy.start, happy.end) == (3, 8)
+
+
+@given(some_rows(min_size=2), some_rows(min_size=1), st.booleans())
+def test_an_explanation_of_any_row_sums_to_its_score(some: list[Any], asked: list[Any], automatic: bool) -> None:
+    model = (Classifier(columns=KINDS) if automatic else textbook()).fit(*unzipped(some))
+    assume(len(model.classes_) > 1)
+    for row, _ in asked:
+        explanation = model.explain(row)
+        logs = dict(zip(model.classes_.tolist(), model.predict_log_proba([row])[0].tolist(), strict=True))
+        total = explanation.prior + sum(one.weight for one in explanation.evidence)
+        assert_allclose(total, explanation.score, rtol=1e-12, atol=1e-12)
+        assert_allclose(explanation.score, logs[explanation.label] - logs[explanation.against], rtol=1e-12, atol=1e-12)
 
 
 def test_one_row_can_be_a_dictionary_or_a_row_of_a_frame() -> None:

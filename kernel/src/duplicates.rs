@@ -29,7 +29,7 @@ static FUNCTIONS: LazyLock<([u32; HASHES], [u32; HASHES])> = LazyLock::new(|| {
 /// use banbury_kernel::{duplicates::{HASHES, signatures}, text::{Analyzer, Settings}};
 ///
 /// let analyzer = Analyzer::new(Settings::default()).unwrap();
-/// let found = signatures(&analyzer, &["the same old song", "The same, old song!", "something else"], 1);
+/// let found = signatures(&analyzer, &["the same old song", "The SAME old song", "something else"], 1);
 /// assert_eq!(found[..HASHES], found[HASHES..2 * HASHES]);
 /// assert_ne!(found[..HASHES], found[2 * HASHES..]);
 /// ```
