@@ -227,6 +227,8 @@ def _named_rows(ax: Any, names: Sequence[str], x_title: str, title: str) -> Any:
     ax.set_yticks(range(len(names)), [_name(name) for name in names])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.axvline(0, color=QUIET, linewidth=0.8)
+    # Bars stick to the edge, which leaves numbers to the left of them no room.
+    ax.use_sticky_edges = ax.dataLim.x0 >= 0
     ax.margins(x=0.14)
     ax.set_xlabel(_name(x_title))
     ax.tick_params(axis="y", length=0)
