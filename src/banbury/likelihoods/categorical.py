@@ -41,7 +41,7 @@ class CategoricalStatistics(Statistics):
 
     def _codes(self, values: Array) -> NDArray[np.intp]:
         """Which cell each value is counted in; values are not missing."""
-        return values.astype(np.intp)
+        return np.minimum(values, 2.0**62).astype(np.intp)  # a larger one would wrap around
 
     def _n_cells(self, values: Any) -> int:
         """How many cells the features need for these values."""
@@ -110,8 +110,9 @@ class CategoricalStatistics(Statistics):
 
     def _dirichlet(self) -> Array:
         """Posterior pseudo-counts of the categories that there are; 0 for the others."""
-        counts = self.sums["counts"]
         sizes = self._n_categories()
+        counts = self.sums["counts"]
+        counts = widened(counts, max(counts.shape[2], int(sizes.max(initial=0))))
         there = counts.sum(axis=0) > 0
         # Categories that are only known to exist have the first numbers that nobody else has.
         free = np.cumsum(~there, axis=1) <= (sizes - there.sum(axis=1))[:, None]
