@@ -31,6 +31,7 @@ ANALYZERS = {
 }
 MODELS: dict[str, dict[str, Any]] = {
     "automatic": {},
+    "best": {"effort": "best"},
     "multinomial": {"smoothing": 0.5, "calibration": None},
     "multinomial, calibrated": {"smoothing": 0.5},
     "class vocabulary": {"smoothing": 1.0, "vocabulary": "class", "calibration": None},

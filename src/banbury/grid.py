@@ -42,10 +42,12 @@ class Grid:
         return "\n".join(lines)
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.box import SIMPLE
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(caption=Text(self.caption) if self.caption else None, caption_justify="left")
+        caption = Text(self.caption) if self.caption else None
+        table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False)
         for at, name in enumerate(self.head):
             table.add_column(Text(shorten(name, LONGEST)), justify="left" if at == 0 else "right", overflow="fold")
         for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):

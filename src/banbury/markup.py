@@ -262,7 +262,8 @@ def _palette(colours: dict[str, str]) -> str:
 def _style() -> str:
     light, dark = _palette(LIGHT), _palette(DARK)
     tints = "\n".join(
-        f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST * step / STEPS:.3f})}}"
+        f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST * step / STEPS:.3f});"
+        f"border-bottom-color:rgb(var(--{name})/{step / STEPS:.3f})}}"
         for name in ("for", "against")
         for step in range(1, STEPS + 1)
     )
@@ -282,8 +283,8 @@ def _style() -> str:
 .banbury .document{{white-space:pre-wrap;overflow-wrap:anywhere;max-height:24em;overflow:auto;
  margin:.5em 0;line-height:1.8}}
 .banbury .document span{{padding:.12em 0;border-radius:.15em;color:rgb(var(--ink))}}
-.banbury .document [class^="for-"]{{border-bottom:2px solid rgb(var(--for))}}
-.banbury .document [class^="against-"]{{border-bottom:2px dashed rgb(var(--against))}}
+.banbury .document [class^="for-"]{{border-bottom-width:2px;border-bottom-style:solid}}
+.banbury .document [class^="against-"]{{border-bottom-width:2px;border-bottom-style:dashed}}
 .banbury .scroll{{overflow-x:auto}}
 .banbury table{{border-collapse:collapse;margin:.5em 0;background:transparent;font-variant-numeric:tabular-nums}}
 .banbury th,.banbury td{{padding:.2em .7em;border-bottom:1px solid rgb(var(--line));text-align:end;
