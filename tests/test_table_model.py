@@ -1,5 +1,6 @@
 """Models of tables: kinds of columns, missing values, weights by leave-one-out, and the laws of all models."""
 
+import gzip
 import pickle
 from math import exp, log, pi
 from pathlib import Path
@@ -124,6 +125,7 @@ def test_count_columns_can_be_one_multinomial() -> None:
 # Laws ----------------------------------------------------------------------------------------------------------------
 
 
+@settings(max_examples=25)
 @given(some_rows(min_size=1), some_rows())
 def test_forgetting_undoes_learning(some: list[Any], more: list[Any]) -> None:
     model = textbook().fit(*unzipped(some))
@@ -134,6 +136,7 @@ def test_forgetting_undoes_learning(some: list[Any], more: list[Any]) -> None:
     assert_allclose(model.joint_log_likelihood(ROWS), expected, rtol=1e-12, atol=1e-12)
 
 
+@settings(max_examples=25)
 @given(some_rows(min_size=1), some_rows(min_size=1))
 def test_the_parts_merged_are_the_whole(some: list[Any], more: list[Any]) -> None:
     whole = textbook().fit(*unzipped(some + more))
@@ -142,6 +145,7 @@ def test_the_parts_merged_are_the_whole(some: list[Any], more: list[Any]) -> Non
     assert_allclose(parts.joint_log_likelihood(ROWS), whole.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
 
 
+@settings(max_examples=25)
 @given(some_rows(min_size=1), st.randoms())
 def test_the_order_of_rows_and_columns_does_not_matter(some: list[Any], random: Any) -> None:
     model = textbook().fit(*unzipped(some))
@@ -150,6 +154,7 @@ def test_the_order_of_rows_and_columns_does_not_matter(some: list[Any], random: 
     assert_allclose(turned.joint_log_likelihood(ROWS), model.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
 
 
+@settings(max_examples=25)
 @given(some_rows(min_size=1), st.data())
 def test_a_row_of_weight_three_is_three_rows(some: list[Any], data: st.DataObject) -> None:
     rows, labels = unzipped(some)
@@ -163,7 +168,7 @@ def test_a_row_of_weight_three_is_three_rows(some: list[Any], data: st.DataObjec
     assert_allclose(weighted.joint_log_likelihood(ROWS), expected.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(some_rows(min_size=2))
 def test_the_automatic_model_is_one_for_any_order_and_any_number_of_threads(some: list[Any]) -> None:
     rows, labels = unzipped(some)
@@ -177,7 +182,7 @@ def test_the_automatic_model_is_one_for_any_order_and_any_number_of_threads(some
     assert_allclose(np.concatenate([model.predict_proba([row]) for row in rows]), expected, rtol=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(some_rows(min_size=2))
 def test_a_copy_of_any_kind_predicts_the_same(some: list[Any]) -> None:
     rows, labels = unzipped(some)
@@ -362,6 +367,20 @@ def test_words_are_those_of_a_column() -> None:
         Classifier().fit(["x", "y"], ["p", "q"]).words("p", column="a")
 
 
+def test_an_evaluation_of_a_table_explains_its_mistakes(tmp_path: Path) -> None:
+    table, labels = noisy(200)
+    report = Classifier().fit(table, labels).evaluate(pd.DataFrame(table), labels)
+    mistake = report.mistakes(top=1)[0]
+    assert {one.column for one in mistake.explanation.evidence} == {"good", "weak", "none"}
+    assert (
+        mistake.explanation.text
+        == f"good: {table['good'][mistake.index]:g}, " + mistake.explanation.text.split(", ", 1)[1]
+    )
+    assert report.words_at_fault(top=1)[0].word.split(" = ")[0] in table
+    report.save(tmp_path / "report.html")
+    assert "good = " in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_samples_look_like_what_was_learned() -> None:
     kinds = {"colour": Categorical(), "size": Gaussian(), "flag": Bernoulli(), "n": Poisson(), "note": Text()}
     table = {**TABLE, "n": [0, 1, 0, 5, 4, None, 3, 6]}
@@ -419,6 +438,7 @@ def test_a_table_of_any_library_gives_the_same_model(make: Any) -> None:
         ([31, 45, 28, 31, 77], Number),
         ([1, 2, 3] * 10, Categorical),
         ([1.5, 2.5, 3.5] * 10, Number),
+        ([0] * 99 + [7688], Number),
         (["red", "blue"] * 3, Categorical),
         ([f"user{n}" for n in range(30)] * 10, Categorical),
         ([f"subject {n}" for n in range(100)], Text),
@@ -450,6 +470,7 @@ def test_a_kind_can_be_given_by_its_class_its_name_or_left_open() -> None:
         ({"flag": Poisson()}, {"flag": [-1] * 8}, "row 0, column 'flag' has -1"),
         (KINDS, {name: values[:7] for name, values in TABLE.items()}, "7 rows but 8 labels"),
         (None, {"a": [], "b": []}, "0 rows but 8 labels"),
+        (None, {}, "the table has no columns to learn from"),
     ],
 )
 def test_fit_says_what_is_wrong_with_a_table(columns: Any, data: Any, message: str) -> None:
@@ -575,3 +596,17 @@ def test_votes_are_learned_with_their_missing_values(data_folder: Path) -> None:
     assert report.accuracy > 0.93
     assert report.log_loss < 0.15
     assert report.calibration_error < 0.03
+
+
+def test_zeros_are_told_from_ones_by_their_pixels(data_folder: Path) -> None:
+    parts = []
+    for name in ("train", "t10k"):
+        with gzip.open(data_folder / "mnist" / f"{name}-images-idx3-ubyte.gz") as file:
+            images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784) >= 128
+        with gzip.open(data_folder / "mnist" / f"{name}-labels-idx1-ubyte.gz") as file:
+            labels = np.frombuffer(file.read(), np.uint8, offset=8).astype(int)
+        parts.append((images[labels < 2], labels[labels < 2]))
+    (train, labels), (test, test_labels) = parts
+    model = Classifier(smoothing=1.0, calibration=None).fit(train, labels)
+    assert {type(kind) for kind in model.columns_.values()} == {Bernoulli}
+    assert round(model.score(test, test_labels), 4) == 0.9967

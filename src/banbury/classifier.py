@@ -41,13 +41,19 @@ EFFORTS = ("counting", "best")
 
 
 class Classifier:
-    """Learns labels of texts by counting.
+    """Learns labels of texts, or of rows of a table, by counting.
 
     Without parameters everything is chosen by exact leave-one-out: the model weighs evidence by how far evidence of its
     kind can be trusted, its probabilities are calibrated, and `report_` says how well it does.
 
+    Wherever texts are taken, a table is: a data frame of pandas or polars, an Arrow table, a DuckDB relation, a NumPy
+    array, a dictionary of columns, a list of dictionaries. Then a document is a row, and one row a dictionary.
+
     Parameters
     ----------
+    columns
+        What the columns of a table are, by name: `Bernoulli`, `Categorical`, `Gaussian`, `Histogram`, `Multinomial`,
+        `Number`, `Poisson` or `Text`, or `"auto"` for one that is found in the values. None: of a table, all are found.
     analyzer
         What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words,
         HTML tags among them, for short texts also characters where these help; with a smoothing that is given, words.
@@ -71,13 +77,16 @@ class Classifier:
     threads
         How many; as many as there are processors by default. The results do not depend on it.
 
-    Every parameter but the analyzer and the effort can be changed after training.
+    Every parameter but the columns, the analyzer and the effort can be changed after training.
 
     >>> model = Classifier().fit(["free money now", "lunch at noon?"], ["spam", "ham"])
     >>> model.predict(["money for lunch, free"]).tolist()
     ['spam']
     >>> model.learn(["free for lunch today?"], ["ham"]).predict("free lunch")
     'ham'
+    >>> model = Classifier().fit({"legs": [2, 4, 4], "flies": [True, False, None]}, ["bird", "cat", "cat"])
+    >>> model.predict({"legs": 2})
+    'bird'
     """
 
     _estimator_type = "classifier"

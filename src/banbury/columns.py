@@ -58,6 +58,8 @@ def kinds_of(columns: Mapping[Any, Any] | None, table: Table, *, smoothing: Any 
     {'age': Gaussian(...), 'member': Bernoulli(...)}
     """
     if columns is None:
+        if not table.columns:
+            raise InputError("the table has no columns to learn from")
         columns = dict.fromkeys(table.columns, "auto")
     if not isinstance(columns, Mapping) or not columns:
         raise InputError(f"columns is {columns!r}; it names a kind for each column, or is None")
@@ -114,10 +116,11 @@ def found(column: Column) -> Any:
 def _found_in_numbers(numbers: NDArray[Any]) -> Any:
     import numpy as np
 
-    different = np.unique(numbers)
+    different, counts = np.unique(numbers, return_counts=True)
     are_few = len(different) <= min(FEW_NUMBERS, len(numbers) // ROWS_FOR_EACH)
-    is_category = not len(different) or (are_few and (different == np.floor(different)).all())
-    return Categorical(smoothing=SMOOTHING) if is_category else Number()
+    # Where one comes only once there are more to come.
+    is_category = are_few and (different == np.floor(different)).all() and (counts > 1).all()
+    return Categorical(smoothing=SMOOTHING) if is_category or not len(different) else Number()
 
 
 def described(kind: Any) -> str:

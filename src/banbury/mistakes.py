@@ -85,7 +85,7 @@ def words_at_fault(predictions: Predictions, explain: Any, top: int) -> list[Wor
         found = explain(predictions.rows[at], predictions.predicted[at], _known(predictions, at))
         own: dict[str, float] = {}
         for evidence in found.evidence:
-            own[evidence.word] = own.get(evidence.word, 0.0) + evidence.weight
+            own[evidence.name] = own.get(evidence.name, 0.0) + evidence.weight
         for word, weight in own.items():
             if weight > 0:
                 nats[word] = nats.get(word, 0.0) + weight
