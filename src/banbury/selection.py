@@ -40,9 +40,11 @@ NEIGHBOUR_SD = 0.25  # of the difference of neighbouring knots, in units of the 
 DISTANCE_SD = 1.0  # of a knot's distance from its prior mean, in the same units
 BIAS_PRECISION = 1.0
 # Documents that leave each other out share the chances of one corpus, so a few say less than as many independent ones
-# would; and where a class has few, the curves could learn to tell it by what leaving one of them out has taken from it.
-# With this many for each class their word counts half. Found on draws of 60 to 2,000 documents from eight sets.
-SHARED_DOCUMENTS = 300
+# would. With this many documents their word counts half. Found on draws of 60 to 2,000 documents from eight sets.
+SHARED_DOCUMENTS = 600
+# Where a class has few, the curves could learn to tell it by what leaving one of them out has taken from it. From fewer
+# than this for each class on they learn less and less.
+FEW_OF_A_CLASS = 60
 
 
 def leave_one_out(
@@ -272,8 +274,9 @@ class _Fit:
             size = alone.size([0.0] * at + [1.0])
             scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
             precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
-        per_class = sum(self.counts.documents) / len(self.counts.documents)
-        flat: list[float] = (precision * (1 + SHARED_DOCUMENTS / per_class)).ravel().tolist()
+        n_documents, n_classes = sum(self.counts.documents), len(self.counts.documents)
+        times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS * n_classes / n_documents) ** 2
+        flat: list[float] = (precision * times).ravel().tolist()
         return flat
 
 
