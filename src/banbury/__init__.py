@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from banbury.likelihoods.poisson import Poisson
     from banbury.ranking import Ranker
     from banbury.readers import read
+    from banbury.senses import SenseTagger
+    from banbury.spam import SpamFilter
     from banbury.text import Analyzer
 
 __version__ = "0.1.0"
@@ -39,6 +41,8 @@ __all__ = [
     "Number",
     "Poisson",
     "Ranker",
+    "SenseTagger",
+    "SpamFilter",
     "Text",
     "load",
     "read",
@@ -57,6 +61,8 @@ _HOMES = {
     "Number": "likelihoods",
     "Poisson": "likelihoods",
     "Ranker": "ranking",
+    "SenseTagger": "senses",
+    "SpamFilter": "spam",
     "Text": "likelihoods",
     "load": "classifier",
     "read": "readers",

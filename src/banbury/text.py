@@ -119,8 +119,8 @@ class Analyzer:
         _compiled(self)
 
     @classmethod
-    def preset(cls, name: Literal["words", "tweets", "characters"]) -> Analyzer:
-        """The settings for plain prose, for short informal messages, or for characters instead of words.
+    def preset(cls, name: Literal["words", "tweets", "authors", "characters"]) -> Analyzer:
+        """The settings for plain prose, for short informal messages, for style, or for characters instead of words.
 
         >>> [token.text for token in Analyzer.preset("tweets").tokens("not good, @ann!")]
         ['not', 'not_good', '<user>', '!']
@@ -192,6 +192,7 @@ class Analyzer:
 PRESETS: dict[str, dict[str, Any]] = {
     "words": {},
     "tweets": {"negation": True, "ngrams": (1, 2)},
+    "authors": {"punctuation": "all", "lowercase": False, "ngrams": (1, 2), "characters": (2, 5)},
     "characters": {"words": None, "characters": (2, 5)},
 }
 

@@ -1,0 +1,33 @@
+"""Spam: whole e-mails, learned one by one; every decision can be read."""
+
+import os
+import tarfile
+from pathlib import Path
+
+import banbury
+
+LETTERS = [
+    (b"From: Ann <ann@example.org>\nSubject: Lunch?\n\nAre you free at noon?", "ham"),
+    (b"From: deals@example.com\nSubject: You WON!!!\n\nClaim your free money: http://win.example.com", "spam"),
+    (b"From: Bob <bob@example.org>\nSubject: Minutes\n\nThe minutes of the meeting are attached.", "ham"),
+    (b"From: shop@example.com\nContent-Type: text/html\n\n<p>Cheap <b>pills</b>, free shipping", "spam"),
+]
+
+spam_filter = banbury.SpamFilter()
+for message, label in LETTERS:
+    spam_filter.learn([message], [label])
+letter = b"From: new@example.com\nSubject: free money\n\nIt is free: http://win.example.com"
+print(f"P(spam) = {spam_filter.probability(letter):.2f}")
+print(spam_filter.explain(letter))
+
+archive = Path(os.environ.get("BANBURY_DATA", "")) / "spamassassin_raw.tar.xz"
+if archive.is_file():
+    with tarfile.open(archive) as members:
+        sources = [(member, members.extractfile(member)) for member in members.getmembers()[::5]]
+        letters = [
+            (file.read(), "spam" if member.name.startswith("spam") else "ham") for member, file in sources if file
+        ]
+    learned, asked = [one for at, one in enumerate(letters) if at % 4], letters[::4]
+    spam_filter = banbury.SpamFilter().fit(*map(list, zip(*learned, strict=True)))
+    print(spam_filter.report_)
+    print(spam_filter.evaluate(*map(list, zip(*asked, strict=True))))

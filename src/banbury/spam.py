@@ -1,0 +1,119 @@
+"""SpamFilter: whole e-mails in, spam or not out; sender, subject, text and links are separate pieces of evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from banbury.classifier import Classifier, load
+from banbury.counts import as_list
+from banbury.errors import FileFormatError, InputError
+from banbury.likelihoods import Bernoulli, Number, Text
+from banbury.mail import Mail, parse
+from banbury.text import Analyzer
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from banbury.explanation import Explanation
+    from banbury.report import Report
+    from banbury.training import TrainingReport
+
+# Addresses and file names by their parts: ann@mail.example.org has ann, mail, example, org, and the pairs of these.
+PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2)))
+COLUMNS: dict[str, Any] = {
+    "sender": PARTS,
+    "name": PARTS,
+    "subject": Text(),
+    "body": Text(),
+    "hosts": PARTS,
+    "attachments": PARTS,
+    "mailer": PARTS,
+    "tags": PARTS,
+    "answers_go_elsewhere": Bernoulli(),
+    "n_recipients": Number(),
+    "n_links": Number(),
+}
+LABELS = ("ham", "spam")
+
+
+class SpamFilter:
+    """Learns from e-mails, as `bytes` or `str` of their source or already parsed, what is spam.
+
+    >>> letters = [b"From: ann@example.org\\nSubject: Lunch?\\n\\nAt noon?", b"From: win@example.com\\n\\nFree money!"]
+    >>> spam_filter = SpamFilter().fit(letters, ["ham", "spam"])
+    >>> spam_filter.probability(b"From: win@example.com\\n\\nMoney, money") > 0.5
+    True
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.model = Classifier(columns=COLUMNS, **settings)
+
+    def fit(self, messages: Any, labels: Any) -> SpamFilter:
+        """Learn from these messages alone; labels are `"ham"` and `"spam"`."""
+        self.model.fit(rows(messages), _checked(labels))
+        return self
+
+    def learn(self, messages: Any, labels: Any) -> SpamFilter:
+        """Learn from these messages too; one at a time will do."""
+        self.model.learn(rows(messages), _checked(labels))
+        return self
+
+    def forget(self, messages: Any, labels: Any) -> SpamFilter:
+        """Unlearn messages, such as one that was filed wrongly."""
+        self.model.forget(rows(messages), _checked(labels))
+        return self
+
+    def probability(self, message: bytes | str | Mail) -> float:
+        """How likely a message is to be spam."""
+        return self.model.probabilities(rows([message])[0]).get("spam", 0.0)
+
+    def is_spam(self, message: bytes | str | Mail, *, sure: float = 0.9) -> bool:
+        """Whether a message is spam with at least this probability; a lost letter is worse than a spam that is read."""
+        return self.probability(message) >= sure
+
+    def explain(self, message: bytes | str | Mail) -> Explanation:
+        """Why a message is spam or not: a weight for each word of each part."""
+        return self.model.explain(rows([message])[0])
+
+    def evaluate(self, messages: Any, labels: Any) -> Report:
+        """How well these messages are told apart."""
+        return self.model.evaluate(rows(messages), _checked(labels))
+
+    @property
+    def report_(self) -> TrainingReport:
+        """How well each message is told by the others, and how much each part of a message counts."""
+        return self.model.report_
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the filter to a file; it holds counts, not messages."""
+        self.model.save(path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> SpamFilter:
+        """The filter in a file."""
+        model = load(path)
+        if model.columns is None or set(model.columns) != set(COLUMNS):
+            raise FileFormatError(f"{path}: the model in it is not one of e-mails")
+        spam_filter = cls()
+        spam_filter.model = model
+        return spam_filter
+
+
+def rows(messages: Any) -> list[dict[str, Any]]:
+    """Messages as rows of a table with the columns of the filter.
+
+    >>> rows([b"From: ann@example.org\\n\\nHello"])[0]["body"]
+    'Hello'
+    """
+    if isinstance(messages, (str, bytes, Mail)):
+        raise InputError("expected a list of messages, not one of them: put it into a list")
+    mails = [one if isinstance(one, Mail) else parse(one) for one in as_list(messages, "messages")]
+    return [{name: value for name, value in mail.row().items() if name in COLUMNS} for mail in mails]
+
+
+def _checked(labels: Any) -> list[str]:
+    values = as_list(labels, "labels")
+    for number, label in enumerate(values):
+        if label not in LABELS:
+            raise InputError(f"message {number} has label {label!r}; it is 'ham' or 'spam'")
+    return values

@@ -1,0 +1,28 @@
+"""The examples run, on their own lines and, where the public sets are at hand, on these."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "public_sets.py")
+LONG_ON_REAL_DATA = {"bitmaps.py", "topics.py"}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_says_something(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.delitem(sys.modules, "public_sets", raising=False)
+    if path.name in LONG_ON_REAL_DATA:
+        monkeypatch.delenv("BANBURY_DATA", raising=False)
+    runpy.run_path(str(path), run_name="__main__")
+    assert len(capsys.readouterr().out.splitlines()) >= 1
+
+
+def test_every_example_is_in_the_list() -> None:
+    listed = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{path.name}`" in listed for path in EXAMPLES)

@@ -1,0 +1,111 @@
+"""Word senses: where the word is found, what is looked at around it, and how well that tells senses apart."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from banbury import Classifier, SenseTagger
+from banbury.errors import FileFormatError, InputError
+
+CONTEXTS = [
+    "We sat on the *bank* of the river and fished.",
+    "The river burst its *banks* after the rain.",
+    "She put her money into the *bank* on Monday.",
+    "The *bank* lends money at a high rate.",
+]
+SENSES = ["shore", "shore", "firm", "firm"]
+
+
+def tagger() -> SenseTagger:
+    return SenseTagger("bank").fit(CONTEXTS, SENSES)
+
+
+def test_the_neighbours_of_the_word_stand_in_columns_of_their_own() -> None:
+    (row,) = SenseTagger().rows(["That's *Hard* to do."])
+    assert row == {
+        "words": "That's   to do.",
+        "word": "hard",
+        "3 left": "(edge)",
+        "2 left": "(edge)",
+        "1 left": "that's",
+        "1 right": "to",
+        "2 right": "do",
+        "3 right": ".",
+        "2 left and 1 left": "(edge) that's",
+        "1 left and 1 right": "that's to",
+        "1 right and 2 right": "to do",
+    }
+
+
+def test_the_word_is_found_marked_in_three_parts_or_by_itself() -> None:
+    marked, parts = "the river, its *banks* and fish", ("the river, its ", "banks", " and fish")
+    rows = tagger().rows([marked, parts, "the river, its banks and fish"])
+    assert rows[0] == rows[1] == rows[2]
+    assert tagger().rows(["no bank is a *bank* but this"])[0]["1 left"] == "a"  # a mark comes first
+
+
+def test_senses_are_told_learned_and_forgotten() -> None:
+    model = tagger()
+    assert model.predict("fish at the bank of the river") == "shore"
+    assert model.predict(["the river's bank", "a bank with money"]).tolist() == ["shore", "firm"]
+    assert model.classes_.tolist() == ["firm", "shore"]
+    assert model.predict_proba(CONTEXTS).sum(axis=1) == pytest.approx(1)
+    before = model.predict_proba(CONTEXTS)
+    model.learn(["a *bank* of clouds"], ["row"])
+    assert model.classes_.tolist() == ["firm", "row", "shore"]
+    model.forget(["a *bank* of clouds"], ["row"])
+    assert model.predict_proba(CONTEXTS) == pytest.approx(before)
+    assert model.evaluate(CONTEXTS, SENSES).accuracy == 1
+
+
+def test_an_explanation_names_words_and_neighbours() -> None:
+    explanation = tagger().explain("the bank of the river")
+    assert explanation.label == "shore"
+    columns = {evidence.column for evidence in explanation.evidence}
+    assert {"words", "1 right"} <= columns
+
+
+def test_a_saved_tagger_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "bank.banbury"
+    tagger().save(path)
+    loaded = SenseTagger.load(path)
+    assert (loaded.word, loaded.language) == ("bank", "english")
+    assert loaded.predict_proba(CONTEXTS).tolist() == tagger().predict_proba(CONTEXTS).tolist()
+    Classifier().fit(["a", "b"], ["x", "y"]).save(path)
+    with pytest.raises(FileFormatError, match="holds a classifier, not a sense tagger"):
+        SenseTagger.load(path)
+
+
+@pytest.mark.parametrize(
+    "act, message",
+    [
+        (lambda: SenseTagger("two words"), "word is 'two words'; it must be one word"),
+        (lambda: SenseTagger().fit(["no mark"], ["x"]), "context 0 has no marked word; put asterisks around it"),
+        (lambda: SenseTagger("hard").rows(["*so*", "soft"]), "context 1 has no form of 'hard'"),
+        (lambda: SenseTagger("hard").rows(["hard", None]), "context 1 is of type NoneType"),
+        (lambda: SenseTagger("hard").rows([("a", "b")]), "context 0 is .*three texts"),
+        (lambda: SenseTagger("hard").rows("hard"), "put it into a list"),
+    ],
+)
+def test_a_tagger_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        act()
+
+
+def contexts(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return [
+        (" ".join(row["tokens"][: row["head"]]), row["tokens"][row["head"]], " ".join(row["tokens"][row["head"] + 1 :]))
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("word, at_least", [("hard", 0.925), ("serve", 0.905)])
+def test_senses_of_senseval_are_told_as_they_were_measured(
+    word: str, at_least: float, read_set: Callable[[str], Any]
+) -> None:
+    rows = [row for row in read_set("senseval_wsd") if row["word"] == word]
+    learned, asked = [row for at, row in enumerate(rows) if at % 5], rows[::5]
+    model = SenseTagger().fit(contexts(learned), [row["label"] for row in learned])
+    assert model.evaluate(contexts(asked), [row["label"] for row in asked]).accuracy >= at_least
