@@ -152,7 +152,7 @@ def test_batches_are_bounded_and_together_the_whole(tmp_path: Path) -> None:
     [
         (b"{nonsense}", "not JSON at column 2"),
         (b'["text"]', "expected an object"),
-        (b'{"text": 5, "label": "a"}', "integer `5`"),
+        (b'{"text": 5, "label": "a"}', "its text is a whole number"),
         (b'{"text": "b"}', "no label"),
         (b'{"text": "\xe4", "label": "a"}', "0xe4) is not UTF-8"),
         (b'{"text": "b", "label": 3}', "whole number, but those before it are text"),

@@ -73,10 +73,10 @@ impl Reader {
 
     /// The rows that these bytes complete.
     fn feed(&self, py: Python<'_>, data: PyBuffer<u8>, is_last: bool, threads: usize) -> PyResult<Rows> {
-        let data = bytes_of(py, data)?;
+        let data = Arc::new(bytes_of(py, data)?);
         let rows = py.detach(|| {
             let mut reader = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.feed(data.bytes(), is_last, processors(threads))
+            reader.feed(data, is_last, processors(threads))
         });
         match rows {
             Ok(rows) => Ok(Rows { inner: Arc::new(rows) }),

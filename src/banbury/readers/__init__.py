@@ -42,7 +42,9 @@ class Batch:
     """Some rows of a file."""
 
     texts: Any
-    """One for each row: a list, or a column that the kernel reads where it lies; `list(batch.texts)` makes `str`."""
+    """One for each row: a list, or a column that the kernel reads where it lies; `list(batch.texts)` makes `str`.
+
+    None where no text is wanted."""
     labels: list[Any] | None
     """None where they are not in the file, or not wanted."""
     lines: list[int]
@@ -139,7 +141,7 @@ class Reader:
 def read(
     *sources: Any,
     format: str | None = None,
-    text: str | int | None = None,
+    text: str | int | bool | None = None,
     label: str | int | bool | None = None,
     weight: str | int | None = None,
     header: bool | None = None,
@@ -170,7 +172,8 @@ def read(
         `"maildir"` or `"mail"` (a message in each file); found out by default.
     text, label, weight
         The names of the columns, or their numbers from 1 on. Text and label are guessed by default; `label=False` reads
-        none. Without a header, columns are called `"1"`, `"2"`, …
+        none, `text=False` is for tables, of which `batch.rows()` has all columns. Without a header, columns are called
+        `"1"`, `"2"`, …
     header, delimiter, quotes
         Of CSV and TSV, where the guess is wrong.
     encoding
@@ -207,7 +210,9 @@ def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
     if len(batches) == 1:
         return batches[0]
     texts: Any
-    if batches and all(batch.kernel is not None for batch in batches):
+    if batches and batches[0].texts is None:
+        texts = None
+    elif batches and all(batch.kernel is not None for batch in batches):
         texts = _kernel.join([batch.texts for batch in batches])
     else:
         texts = [text for batch in batches for text in batch.texts]
@@ -249,7 +254,7 @@ class _Opened:
         self._stream: Stream | None = None
         columns = {"text": options["text"], "label": options["label"]}
         if like is not None:  # further files are read like the first
-            columns = {"text": like.text, "label": like.label or False}
+            columns = {"text": like.text or False, "label": like.label or False}
         if _is_folder(source):
             self.source: Any = _folder(os.fspath(source), options | columns)
             self.layout: Layout = self.source.layout
@@ -320,8 +325,9 @@ class _Opened:
     def _reader(self, name: str) -> tuple[_kernel.Reader, list[str]]:
         """The kernel's reader, and the columns that it finds."""
         layout, weight = self.layout, self._options["weight"]
-        wanted = [column for column in (layout.text, layout.label) if column is not None]
-        uses = ["text", "label"][: len(wanted)]
+        both = {"text": layout.text, "label": layout.label}
+        wanted = [column for column in both.values() if column is not None]
+        uses = [use for use, column in both.items() if column is not None]
         if weight is not None:
             wanted.append(str(weight))
             uses.append("value")
@@ -365,8 +371,8 @@ class _Opened:
         from banbury.readers.rows import dictionaries
 
         return Batch(
-            rows.texts(0),
-            None if layout.label is None else rows.values(1),
+            None if layout.text is None else rows.texts(0),
+            None if layout.label is None else rows.values(0 if layout.text is None else 1),
             rows.lines,
             None if weight is None else rows.values(len(wanted) - 1),
             rows,

@@ -85,7 +85,7 @@ class Stream:
             if isinstance(block, str):
                 raise InputError(f"{self.name}: open it in binary mode; the reader finds the encoding")
             self.position += len(block)
-            yield block
+            yield bytes(block)  # the kernel keeps it: it must not change
 
 
 def is_standard_input(source: Any) -> bool:
