@@ -147,12 +147,15 @@ impl Rows {
             return Err(input_error(py, format!("there is no row {row}; there are {}", self.inner.len())));
         }
         let lines = || rows.iter().map(|&row| self.inner.raw(row as usize));
-        let mut raw = Vec::with_capacity(lines().map(|line| line.len() + 1).sum());
-        for line in lines() {
-            raw.extend_from_slice(line);
-            raw.push(b'\n');
-        }
-        Ok(PyBytes::new(py, &raw))
+        PyBytes::new_with(py, lines().map(|line| line.len() + 1).sum(), |mut raw| {
+            for line in lines() {
+                let (place, rest) = raw.split_at_mut(line.len() + 1);
+                place[..line.len()].copy_from_slice(line);
+                place[line.len()] = b'\n';
+                raw = rest;
+            }
+            Ok(())
+        })
     }
 }
 

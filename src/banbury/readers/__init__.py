@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.errors import InputError
 from banbury.readers.guessing import FORMATS, Layout, format_of, layout_of
-from banbury.readers.streams import Limits, Stream, is_standard_input
+from banbury.readers.streams import Limits, Stream, ahead, is_standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -315,11 +315,15 @@ class _Opened:
         assert self._stream is not None
         name, layout, weight = self._stream.name, self.layout, self._options["weight"]
         reader, wanted = self._reader(name)
-        for block in chain(filter(None, self._blocks), [b""]):
-            try:
-                rows = reader.feed(block, not block, threads)
-            except InputError as error:
-                raise InputError(f"{name}, {error}; the limit 'row' can be raised") from None
+
+        def fed() -> Iterator[_kernel.Rows]:
+            for block in chain(filter(None, self._blocks), [b""]):
+                try:
+                    yield reader.feed(block, not block, threads)
+                except InputError as error:
+                    raise InputError(f"{name}, {error}; the limit 'row' can be raised") from None
+
+        for rows in ahead(fed()):
             yield self._batch(rows, layout, wanted, weight), [BadRow(name, *bad) for bad in rows.bad]
 
     def _reader(self, name: str) -> tuple[_kernel.Reader, list[str]]:
