@@ -85,9 +85,7 @@ def calibrate(
     tried, found = [], []
     for smoothing in smoothings:
         logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
-        calibration = (
-            _fitted(logs, own, of * left, counts.classes, threads) if np.isfinite(logs).all() else None
-        )
+        calibration = _fitted(logs, own, of * left, counts.classes, threads) if np.isfinite(logs).all() else None
         logs = calibrated(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
