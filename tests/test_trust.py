@@ -262,7 +262,7 @@ def test_leave_one_out_tells_the_truth_of_many_classes_with_few_documents() -> N
     new = model.evaluate(*drawn(2))
     assert "fitted curves" in model.report_.chosen
     assert abs(model.report_.accuracy - new.accuracy) < 0.04
-    assert new.calibration_error is not None and new.calibration_error < 0.03
+    assert (new.calibration_error or 1) < 0.03
 
 
 @pytest.mark.parametrize(
