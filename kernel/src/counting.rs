@@ -160,7 +160,7 @@ impl Tally {
 }
 
 /// Cuts a sequence of items into ranges that hold about `share` bytes each, at the least one item.
-fn cut(sizes: impl Iterator<Item = usize>, share: usize) -> Vec<Range<usize>> {
+pub fn cut(sizes: impl Iterator<Item = usize>, share: usize) -> Vec<Range<usize>> {
     let (mut ranges, mut from, mut sum, mut n) = (vec![], 0, 0, 0);
     for (at, size) in sizes.enumerate() {
         sum += size + 8;

@@ -14,11 +14,9 @@ use crate::counting::each_on_a_thread;
 use crate::counts::{Counts, Kind, Names, find_cell};
 use crate::error::Error;
 use crate::rows::Cell;
+use crate::seen::Seen;
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
-
-/// How many lookups ahead memory is asked for.
-const AHEAD: usize = 16;
 
 /// The features of some documents, of one block.
 #[derive(Default)]
@@ -55,13 +53,6 @@ impl Features {
         self.times.extend(other.times);
         self.parents.extend(other.parents);
         self.ends.extend(other.ends.iter().map(|end| before + end));
-    }
-
-    pub fn clear(&mut self) {
-        self.ids.clear();
-        self.times.clear();
-        self.parents.clear();
-        self.ends.clear();
     }
 }
 
@@ -302,39 +293,27 @@ pub struct Finder<'a> {
     scratch: Scratch,
 }
 
-/// What finding needs of memory; it can be used again, for the same counts.
+/// What finding needs of memory.
 #[derive(Default)]
-pub struct Scratch {
+struct Scratch {
     tokens: Tokens,
     keys: Vec<Hashed>,
-    pairs: Vec<(u64, u64)>,
+    pairs: Vec<Hashed<u64>>,
     /// By block: the id of every feature of the text, in order, [`UNKNOWN`] for what has never been seen or is forgotten.
-    pub found: Vec<Vec<u32>>,
-    /// By block and id: where the feature was last put.
-    places: Vec<Vec<u32>>,
-    /// Where each word of the text is among its distinct words.
-    words: Vec<u32>,
+    found: Vec<Vec<u32>>,
+    /// By block: these, each once.
+    seen: Vec<Seen<u32>>,
 }
 
 impl<'a> Finder<'a> {
+    /// A finder of what `counts` know.
     pub fn new(counts: &'a Counts, analyzer: &'a Analyzer) -> Self {
-        Finder::with(counts, analyzer, Scratch::default())
-    }
-
-    /// A finder that uses memory of an earlier one of the same counts.
-    pub fn with(counts: &'a Counts, analyzer: &'a Analyzer, mut scratch: Scratch) -> Self {
         let counted = Kind::of(analyzer.settings()).iter().map(|kind| kind.is_counted(analyzer.settings())).collect();
+        let mut scratch = Scratch::default();
         scratch.found.resize(counts.blocks.len(), vec![]);
-        scratch.places.resize(counts.blocks.len(), vec![]);
-        for (places, block) in scratch.places.iter_mut().zip(&counts.blocks) {
-            places.resize(block.len(), UNKNOWN);
-        }
+        scratch.seen.resize(counts.blocks.len(), Seen::default());
         let all_live = counts.blocks.iter().map(|block| block.rows.live == block.len() as u64).collect();
         Finder { counts, analyzer, counted, all_live, scratch }
-    }
-
-    pub fn into_scratch(self) -> Scratch {
-        self.scratch
     }
 
     /// By block, the ids of the text that was looked up last.
@@ -365,14 +344,9 @@ impl<'a> Finder<'a> {
                     pairs.extend(left.iter().zip(words.iter().skip(at)).map(|(&left, &right)| {
                         let is_unknown = left == UNKNOWN || right == UNKNOWN;
                         let key = if is_unknown { u64::EMPTY } else { pair(left, right) };
-                        (key, key.hash(index.seed()))
+                        Hashed { key, hash: key.hash(index.seed()) }
                     }));
-                    for (i, &(key, _)) in pairs.iter().enumerate() {
-                        if let Some(&(_, next)) = pairs.get(i + AHEAD) {
-                            index.expect(next);
-                        }
-                        ids.push(if key == u64::EMPTY { UNKNOWN } else { index.find(key) });
-                    }
+                    index.find_each(pairs, |_, _| true, ids);
                 }
             }
         }
@@ -380,36 +354,22 @@ impl<'a> Finder<'a> {
 
     /// Appends the distinct known features of the text that was looked up last, as one more document.
     pub fn distinct(&mut self, blocks: &mut [Features]) {
-        let Scratch { found, places, words, .. } = &mut self.scratch;
+        let Scratch { found, seen, .. } = &mut self.scratch;
         for (at, block) in self.counts.blocks.iter().enumerate() {
             let features = &mut blocks[at];
-            let start = features.ids.len();
             if self.counted[at] {
+                let (words, rest) = seen.split_at_mut(at);
+                let (seen, rows, all_live) = (&mut rest[0], &block.rows, self.all_live[at]);
+                seen.read(&found[at], |&id| if all_live || rows.is_live(id) { id } else { UNKNOWN });
+                let start = features.ids.len();
+                features.ids.extend_from_slice(&seen.features);
+                features.times.resize(features.ids.len(), 0);
                 let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
-                if at == 0 {
-                    words.clear();
-                }
-                for (i, &id) in found[at].iter().enumerate() {
-                    if id == UNKNOWN || !(self.all_live[at] || block.rows.is_live(id)) {
-                        if at == 0 {
-                            words.push(UNKNOWN);
-                        }
-                        continue;
-                    }
-                    let place = &mut places[at][id as usize];
-                    let is_here = features.ids.get(*place as usize).is_some_and(|&other| other == id);
-                    if is_here && *place as usize >= start {
-                        features.times[*place as usize] += 1;
-                    } else {
-                        *place = features.ids.len() as u32;
-                        features.ids.push(id);
-                        features.times.push(1);
-                        if has_parents {
-                            features.parents.push([words[i], words[i + 1]]);
-                        }
-                    }
-                    if at == 0 {
-                        words.push(*place - start as u32);
+                for (i, &number) in seen.numbers.iter().enumerate().filter(|(_, number)| **number != UNKNOWN) {
+                    features.times[start + number as usize] += 1;
+                    // A pair that stands here for the first time.
+                    if has_parents && start + number as usize == features.parents.len() {
+                        features.parents.push([words[0].numbers[i], words[0].numbers[i + 1]]);
                     }
                 }
             }

@@ -16,6 +16,7 @@ pub mod readers;
 pub mod regression;
 pub mod rows;
 pub mod scoring;
+pub mod seen;
 pub mod selection;
 pub mod table;
 pub mod text;

@@ -15,17 +15,19 @@ mod weights;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::counting::each_on_a_thread;
+use crate::counting::{cut, each_on_a_thread};
 use crate::counts::{Block, Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, make_keys};
-pub use lookup::{Known, Looked, Seen, Stored};
+pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, known};
 pub use plain::{FeatureTable, Plain, features};
 pub use sums::{Sums, sum_in_lanes};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
+/// Below so many bytes for each, another thread costs more than it saves.
+const SHARE: usize = 256 << 10;
 
 /// A way to read counts: what features weigh, and what those of a document add up to.
 pub trait Reading: Send + Sync {
@@ -79,7 +81,7 @@ struct Scratch<S> {
     tokens: Tokens,
     keys: Vec<Hashed>,
     ids: Vec<u32>,
-    pairs: Vec<(u64, u64)>,
+    pairs: Vec<Hashed<u64>>,
     looked: Vec<Looked>,
     reading: S,
     sums: Sums,
@@ -145,34 +147,47 @@ impl<R: Reading> Scorer<R> {
         out: &mut [T],
         finish: impl Fn(&Sums, &mut [T]) + Sync,
     ) {
-        let work = |texts: &[&str], out: &mut [T]| {
-            let mut scratch = self.scratch.lock().expect("nobody panics").pop().unwrap_or_default();
-            let (mut from, mut bytes) = (0, 0);
-            for to in 1..=texts.len() {
-                bytes += texts[to - 1].len();
-                if bytes > FLUSH || to == texts.len() {
-                    let kept = self.look_up(counts, analyzer, &texts[from..to], &mut scratch);
-                    let Scratch { looked, reading, sums, .. } = &mut scratch;
-                    for at in from..to {
-                        self.reading.sum(counts, kept, looked, at - from, reading, sums);
-                        finish(sums, &mut out[at * width..(at + 1) * width]);
-                    }
-                    (from, bytes) = (to, 0);
+        let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R::Scratch>| {
+            for range in cut(texts.iter().map(|text| text.len()), FLUSH) {
+                let kept = self.look_up(counts, analyzer, &texts[range.clone()], scratch);
+                let Scratch { looked, reading, sums, .. } = &mut *scratch;
+                for (document, at) in range.enumerate() {
+                    self.reading.sum(counts, kept, looked, document, reading, sums);
+                    finish(sums, &mut out[at * width..(at + 1) * width]);
                 }
             }
-            self.scratch.lock().expect("nobody panics").push(scratch);
         };
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        let threads = threads.min(bytes >> 18);
+        let threads = threads.min(bytes / SHARE);
         if threads <= 1 {
-            return work(texts, out);
+            let mut scratch = self.take_scratch();
+            work(texts, out, &mut scratch);
+            return self.keep_scratch(scratch);
         }
-        let share = texts.len().div_ceil(threads);
-        let parts: Vec<_> = texts.chunks(share).zip(out.chunks_mut(share * width)).map(Mutex::new).collect();
-        each_on_a_thread(&parts, |part| {
-            let (texts, out) = &mut *part.lock().expect("each part has one thread");
-            work(texts, out);
+        // Many parts, of which a thread takes the next one when it is done: none waits long for another.
+        let (mut parts, mut rest) = (vec![], out);
+        for range in cut(texts.iter().map(|text| text.len()), SHARE / 4) {
+            let (out, after) = rest.split_at_mut(range.len() * width);
+            parts.push(Mutex::new((&texts[range], out)));
+            rest = after;
+        }
+        let next = AtomicUsize::new(0);
+        each_on_a_thread(&vec![(); threads], |()| {
+            let mut scratch = self.take_scratch();
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (texts, out) = &mut *part.lock().expect("each part has one thread");
+                work(texts, out, &mut scratch);
+            }
+            self.keep_scratch(scratch);
         });
+    }
+
+    fn take_scratch(&self) -> Scratch<R::Scratch> {
+        self.scratch.lock().expect("nobody panics").pop().unwrap_or_default()
+    }
+
+    fn keep_scratch(&self, scratch: Scratch<R::Scratch>) {
+        self.scratch.lock().expect("nobody panics").push(scratch);
     }
 
     /// Looks all features of `texts` up, into `scratch`; the weights, where they were found together with these.
@@ -217,7 +232,11 @@ impl<R: Reading> Scorer<R> {
                     looked.make_runs(&before[0], &before[at - 1], n, index.seed(), &mut scratch.pairs);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Runs(known)) => looked.find_runs(known, &scratch.pairs),
-                        _ => looked.found.extend(scratch.pairs.iter().map(|&(key, _)| Known::bare(index.find(key)))),
+                        _ => {
+                            scratch.ids.clear();
+                            index.find_each(&scratch.pairs, |_, _| true, &mut scratch.ids);
+                            looked.found.extend(scratch.ids.iter().map(|&id| Known::bare(id)));
+                        }
                     }
                 }
             }

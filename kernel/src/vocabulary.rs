@@ -248,6 +248,21 @@ impl<K: Key> Index<K> {
         Self::search(&self.slots, &self.keys, key, key.hash(self.seed), |_| true).unwrap_or(UNKNOWN)
     }
 
+    /// The ids of `keys`, appended to `ids`; [`UNKNOWN`] for those that are not here. `same` has the last word on equal keys, by
+    /// the number of the one that is asked for and the id of the one that was found.
+    pub fn find_each(&self, keys: &[Hashed<K>], same: impl Fn(usize, u32) -> bool, ids: &mut Vec<u32>) {
+        let (slots, known) = (&self.slots[..], &self.keys[..]);
+        ids.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
+            // The slot of one far ahead, and the key of one for which the slot should have come by now.
+            if let Some(next) = keys.get(i + AHEAD) {
+                prefetch(slots, Self::home(slots.len(), next.hash));
+                let slot = slots[Self::home(slots.len(), keys[i + AHEAD / 2].hash)];
+                prefetch(known, (slot as u32).wrapping_sub(1) as usize);
+            }
+            Self::search(slots, known, key, hash, |id| same(i, id)).unwrap_or(UNKNOWN)
+        }));
+    }
+
     /// The id of `key`, which is added where it is new.
     pub fn intern(&mut self, key: K) -> u32 {
         let hash = key.hash(self.seed);
@@ -298,12 +313,6 @@ impl<K: Key> Index<K> {
             longest = longest.max(run);
         }
         longest
-    }
-
-    /// Prefetches what finding a key with this hash will read.
-    #[inline(always)]
-    pub fn expect(&self, hash: u64) {
-        prefetch(&self.slots, Self::home(self.slots.len(), hash));
     }
 }
 
@@ -357,8 +366,8 @@ pub struct Words {
 
 /// A key and its hash.
 #[derive(Clone, Copy)]
-pub struct Hashed {
-    pub key: WordKey,
+pub struct Hashed<K = WordKey> {
+    pub key: K,
     pub hash: u64,
 }
 
@@ -416,13 +425,8 @@ impl Words {
     /// The ids of `tokens`, appended to `ids`; [`UNKNOWN`] for those that are not here.
     pub fn find(&self, tokens: &mut Tokens, keys: &mut Vec<Hashed>, ids: &mut Vec<u32>) {
         make_keys(tokens, self.index.seed, keys);
-        ids.reserve(keys.len());
-        let (slots, all_keys) = (&self.index.slots[..], &self.index.keys[..]);
-        for (i, &Hashed { key, hash }) in keys.iter().enumerate() {
-            foresee(keys, i, slots, all_keys);
-            let same = |id| !key.is_long() || self.long.get(id) == Some(tokens.get(i));
-            ids.push(Index::search(slots, all_keys, key, hash, same).unwrap_or(UNKNOWN));
-        }
+        let same = |i: usize, id| !keys[i].key.is_long() || self.long.get(id) == Some(tokens.get(i));
+        self.index.find_each(keys, same, ids);
     }
 
     /// The id of a word, which is added where it is new.
@@ -458,17 +462,6 @@ impl Index<WordKey> {
         Self::put(slots, keys, place, key, hash);
         self.grow_if_full();
         self.len() as u32 - 1
-    }
-}
-
-/// Asks for what the lookups after number `i` will read: the slot of one far ahead, and the key of one for which the slot should
-/// have come by now.
-#[inline(always)]
-fn foresee(keys: &[Hashed], i: usize, slots: &[u64], all_keys: &[WordKey]) {
-    if let Some(next) = keys.get(i + AHEAD) {
-        prefetch(slots, Index::<WordKey>::home(slots.len(), next.hash));
-        let slot = slots[Index::<WordKey>::home(slots.len(), keys[i + AHEAD / 2].hash)];
-        prefetch(all_keys, (slot as u32).wrapping_sub(1) as usize);
     }
 }
 

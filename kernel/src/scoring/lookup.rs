@@ -106,10 +106,10 @@ impl Looked {
         }));
     }
 
-    pub(super) fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[(u64, u64)]) {
-        self.found.extend(pairs.iter().enumerate().map(|(i, &(key, hash))| {
-            if let Some(&(_, next)) = pairs.get(i + AHEAD) {
-                known.expect(next);
+    pub(super) fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[Hashed<u64>]) {
+        self.found.extend(pairs.iter().enumerate().map(|(i, &Hashed { key, hash })| {
+            if let Some(next) = pairs.get(i + AHEAD) {
+                known.expect(next.hash);
             }
             if key == u64::EMPTY {
                 Known::default()
@@ -127,108 +127,16 @@ impl Looked {
         left: &Looked,
         n: usize,
         seed: Seed,
-        pairs: &mut Vec<(u64, u64)>,
+        pairs: &mut Vec<Hashed<u64>>,
     ) {
         pairs.clear();
         for at in 0..words.ends.len() {
             for (left, right) in left.of(at).iter().zip(words.of(at).iter().skip(n - 1)) {
                 let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
                 let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
-                pairs.push((key, key.hash(seed)));
+                pairs.push(Hashed { key, hash: key.hash(seed) });
             }
             self.ends.push(pairs.len());
-        }
-    }
-}
-
-/// The distinct features of a document, numbered in the order of their first occurrence.
-///
-/// A table of a few kilobytes, whatever the size of the vocabulary: it stays in the nearest cache, where an array with a place for
-/// each feature would not. A place belongs to the document whose stamp it has, so nothing has to be cleared.
-#[derive(Default)]
-pub struct Seen {
-    places: Vec<SeenPlace>,
-    stamp: u32,
-    /// The features, each once.
-    pub features: Vec<Known>,
-    /// The number of each feature of the document, in their order; [`UNKNOWN`] for those that do not count.
-    pub numbers: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct SeenPlace {
-    stamp: u32,
-    id: u32,
-    number: u32,
-}
-
-impl Seen {
-    /// Takes the features of a document that are known and that `counts`.
-    #[inline(always)]
-    pub fn read(&mut self, found: &[Known], counts: impl Fn(&Known) -> bool) {
-        let seed = Seed::of_this_process();
-        let bits = (2 * found.len()).next_power_of_two().trailing_zeros().max(4);
-        if self.places.len() < 1 << bits || self.stamp == u32::MAX {
-            self.places.clear();
-            self.places.resize(1 << bits, SeenPlace::default());
-            self.stamp = 0;
-        }
-        self.stamp += 1;
-        self.features.clear();
-        self.numbers.clear();
-        self.features.resize(found.len(), Known::default());
-        let places = &mut self.places[..1 << bits];
-        let mut n = 0;
-        self.numbers.extend(found.iter().map(|known| {
-            if known.id == UNKNOWN || !counts(known) {
-                return UNKNOWN;
-            }
-            let mut at = (u64::from(known.id).hash(seed) >> (64 - bits)) as usize;
-            loop {
-                let place = &mut places[at & ((1 << bits) - 1)];
-                let is_new = place.stamp != self.stamp;
-                // Both are asked, and what follows is done either way: whether a word has been in the document before cannot
-                // be guessed.
-                if is_new | (place.id == known.id) {
-                    let number = if is_new { n } else { place.number };
-                    *place = SeenPlace { stamp: self.stamp, id: known.id, number };
-                    self.features[number as usize] = *known;
-                    n += u32::from(is_new);
-                    return number;
-                }
-                at += 1;
-            }
-        }));
-        self.features.truncate(n as usize);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_feature_of_a_document_is_seen_once() {
-        let mut seen = Seen::default();
-        for round in 0..100u32 {
-            let ids: Vec<u32> = (0..10 * round).map(|i| (i * 7919 + round) % (4 * round + 1)).collect();
-            let found: Vec<Known> =
-                ids.iter().map(|&id| if id == 3 { Known::default() } else { Known::bare(id) }).collect();
-            seen.read(&found, |known| known.id != 5);
-            let mut distinct: Vec<u32> = vec![];
-            let number = |&id: &u32| {
-                if id == 3 || id == 5 {
-                    return UNKNOWN;
-                }
-                let number = distinct.iter().position(|&other| other == id);
-                number.unwrap_or_else(|| {
-                    distinct.push(id);
-                    distinct.len() - 1
-                }) as u32
-            };
-            let numbers: Vec<u32> = ids.iter().map(number).collect();
-            assert_eq!(seen.numbers, numbers);
-            assert_eq!(seen.features.iter().map(|known| known.id).collect::<Vec<_>>(), distinct);
         }
     }
 }

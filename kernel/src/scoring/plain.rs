@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 
 use super::weights::{Place, Weights, lambda};
-use super::{Known, Looked, Reading, Scorer, Scratch, Seen, Stored, Sums, sum_in_lanes};
+use super::{Known, Looked, Reading, Scorer, Scratch, Stored, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, find_cell};
 use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
 use crate::rows::{Cell, total};
+use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
 
@@ -24,7 +25,7 @@ pub struct Plain {
 /// What adding up needs of memory.
 #[derive(Default)]
 pub struct PlainScratch {
-    seen: Seen,
+    seen: Seen<Known>,
     few: Weights,
     rows: Vec<u32>,
 }
@@ -67,11 +68,11 @@ impl Plain {
     }
 
     /// The features of a document in a block: each occurrence, or for Bernoulli each once.
-    fn features<'a>(&self, looked: &'a Looked, at: usize, seen: &'a mut Seen) -> &'a [Known] {
+    fn features<'a>(&self, looked: &'a Looked, at: usize, seen: &'a mut Seen<Known>) -> &'a [Known] {
         if !self.is_presence() {
             return looked.of(at);
         }
-        seen.read(looked.of(at), |_| true);
+        seen.read(looked.of(at), |known| known.id);
         &seen.features
     }
 
@@ -81,7 +82,7 @@ impl Plain {
         counts: &Counts,
         looked: &[Looked],
         at: usize,
-        seen: &mut Seen,
+        seen: &mut Seen<Known>,
         mut visit: impl FnMut(usize, u32),
     ) {
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {

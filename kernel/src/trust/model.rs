@@ -5,7 +5,7 @@
 //! scores, tables that are ready, explanations. A correction adds to the first channel (p = ½). With two classes that is a
 //! part of λ; with more it is added up beside the channels, since few features would share a list of weights with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::basis::Corpus;
 use super::evidence::{FLAT, Hat, KNOTS, Side, log_documents};
@@ -27,6 +27,8 @@ pub struct Model {
     /// What pairs of so many documents take back, for each power.
     taken_back: Vec<[f64; 2]>,
     pub(super) correction: Option<Applied>,
+    /// With two classes the odds of each word, once all features are weighed.
+    word_odds: OnceLock<Vec<f64>>,
 }
 
 impl Model {
@@ -40,7 +42,8 @@ impl Model {
         let correction = correction.map(Applied::new);
         let mut sides = vec![vec![]; counts.blocks.len()];
         sides.iter_mut().enumerate().for_each(|(block, sides)| corpus.sides(block, usize::MAX, 0, sides));
-        let mut model = Model { curves: by_block(&shape, curves), shape, sides, taken_back: vec![], correction };
+        let curves = by_block(&shape, curves);
+        let mut model = Model { shape, curves, sides, taken_back: vec![], correction, word_odds: OnceLock::new() };
         model.taken_back = (0..=FLAT).map(|df| model.taken_back_by(df)).collect();
         model
     }
@@ -94,11 +97,27 @@ impl Model {
 
     /// Visits each scored class with the odds of the two words of a pair.
     fn each_word_odds(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, f64)) {
-        let key = counts.blocks[block].runs().key(id);
-        for word in [(key >> 32) as u32, key as u32] {
+        for word in words_of(counts, block, id) {
             let row = counts.blocks[0].rows.get(word);
             let df = documents(row);
             each_class(&self.shape, row, |place, inside| visit(place, self.sides[0][place].odds(inside, df)));
+        }
+    }
+
+    /// Works out what the weights of many features need: worth it where all will be asked for.
+    pub(super) fn prepare(&self, counts: &Counts) {
+        if let Some(correction) = &self.correction {
+            correction.prepare(counts);
+        }
+        if self.shape.is_two() && self.shape.pairs().is_some() {
+            let rows = &counts.blocks[0].rows;
+            let odds = |id: u32| {
+                let mut odds = 0.0;
+                let df = documents(rows.get(id));
+                each_class(&self.shape, rows.get(id), |_, inside| odds = self.sides[0][0].odds(inside, df));
+                odds
+            };
+            self.word_odds.get_or_init(|| (0..counts.blocks[0].len() as u32).map(odds).collect());
         }
     }
 
@@ -112,7 +131,10 @@ impl Model {
         self.weigh(counts, block, id, |_, channels| weight = channels[0]);
         if self.shape.blocks[block] == Some(true) {
             let mut odds = 0.0;
-            self.each_word_odds(counts, block, id, |_, more| odds += more);
+            match self.word_odds.get() {
+                Some(known) => words_of(counts, block, id).iter().for_each(|&word| odds += known[word as usize]),
+                None => self.each_word_odds(counts, block, id, |_, more| odds += more),
+            }
             weight += self.taken_back(df)[0] * odds;
         }
         2.0 * weight + self.corrections(counts, block, id).first().map_or(0.0, |&more| f64::from(more))
@@ -144,6 +166,13 @@ impl Model {
         }
         term
     }
+}
+
+/// The ids of the two words of a pair.
+#[inline(always)]
+fn words_of(counts: &Counts, block: usize, id: u32) -> [u32; 2] {
+    let key = counts.blocks[block].runs().key(id);
+    [(key >> 32) as u32, key as u32]
 }
 
 /// The numbers of each block's curves for each power; none for a block that is not counted.

@@ -4,7 +4,8 @@ use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
 use crate::documents::{Features, Finder};
-use crate::scoring::{Known, Looked, Reading, Scorer, Seen, Stored, Sums, features, sum_in_lanes};
+use crate::scoring::{Known, Looked, Reading, Scorer, Stored, Sums, features, sum_in_lanes};
+use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
 
@@ -12,7 +13,7 @@ use crate::vocabulary::UNKNOWN;
 #[derive(Default)]
 pub struct TrustScratch {
     /// By block.
-    seen: Vec<Seen>,
+    seen: Vec<Seen<Known>>,
     few: Weights,
     channels: ChannelSums,
     word_shares: Vec<f64>,
@@ -28,9 +29,7 @@ impl Reading for Model {
     }
 
     fn keep(&self, counts: &Counts) -> Vec<Weights> {
-        if let Some(correction) = &self.correction {
-            correction.prepare(counts);
-        }
+        self.prepare(counts);
         let weights = |block: usize| match self.shape.blocks[block] {
             Some(_) => Weights::of(self, counts, block),
             None => Weights::default(),
@@ -58,10 +57,10 @@ impl Reading for Model {
         }
         scratch.seen.resize_with(looked.len(), Seen::default);
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.blocks[*block].is_some()) {
-            let (found, rows) = (looked.of(at), &counts.blocks[block].rows);
+            let (found, rows, seen) = (looked.of(at), &counts.blocks[block].rows, &mut scratch.seen[block]);
             match kept {
-                Some(_) => scratch.seen[block].read(found, |known| known.weight != NOTHING),
-                None => scratch.seen[block].read(found, |known| rows.is_live(known.id)),
+                Some(_) => seen.read(found, |known| if known.weight == NOTHING { UNKNOWN } else { known.id }),
+                None => seen.read(found, |known| if rows.is_live(known.id) { known.id } else { UNKNOWN }),
             }
         }
         if self.shape.is_two() {
@@ -140,7 +139,7 @@ impl Model {
 }
 
 /// Gives the share of each pair to both its words.
-fn share_out(words: &Seen, pairs: &Seen, share: impl Fn(&Known) -> f64, word_shares: &mut Vec<f64>) {
+fn share_out(words: &Seen<Known>, pairs: &Seen<Known>, share: impl Fn(&Known) -> f64, word_shares: &mut Vec<f64>) {
     word_shares.resize(words.features.len(), 0.0);
     let mut next = 0;
     for (at, &pair) in pairs.numbers.iter().enumerate() {

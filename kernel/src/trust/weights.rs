@@ -107,6 +107,7 @@ pub(super) struct ChannelSums {
     /// By class: of each feature its odds times its share.
     pub(super) odds: Vec<f64>,
     rows: Vec<u32>,
+    listed: Vec<u32>,
     shares: Vec<f64>,
     /// By default: how many features have it, and the sum of their shares.
     times: Vec<(f64, f64)>,
@@ -195,29 +196,39 @@ impl Weights {
         model.taken_back(if place.len == Place::ROW { place.more } else { self.documents[place.more as usize] })
     }
 
+    /// Which of the features have rows, and which have lists.
+    #[inline(always)]
+    fn part(&self, features: &[Known], rows: &mut Vec<u32>, listed: &mut Vec<u32>) {
+        rows.resize(features.len(), 0);
+        listed.resize(features.len(), 0);
+        let (mut n_rows, mut n_listed) = (0, 0);
+        // Written to both, and kept in one: which it is cannot be guessed.
+        for (at, feature) in features.iter().enumerate() {
+            let is_row = Place::read(feature.weight).len == Place::ROW;
+            rows[n_rows] = at as u32;
+            listed[n_listed] = at as u32;
+            n_rows += usize::from(is_row);
+            n_listed += usize::from(!is_row);
+        }
+        rows.truncate(n_rows);
+        listed.truncate(n_listed);
+    }
+
     /// Sums up the channels of features, the last of them times the feature's share where there are shares.
     pub(super) fn sum(&self, n: usize, features: &[Known], shares: &[f64], sums: &mut ChannelSums) {
-        let ChannelSums { weights, odds, rows, shares: row_shares, times, touched } = sums;
+        let ChannelSums { weights, odds, rows, listed, shares: row_shares, times, touched } = sums;
         weights.clear();
         weights.resize((POWERS * n).next_multiple_of(LANES), 0.0);
         odds.clear();
         odds.resize(n.next_multiple_of(LANES), 0.0);
-        rows.clear();
-        row_shares.clear();
         times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
-        for (at, feature) in features.iter().enumerate() {
-            if let Some(next) = features.get(at + AHEAD) {
-                // Of a row it is another place, which does no harm.
-                prefetch(&self.lists, Place::read(next.weight).start as usize);
+        self.part(features, rows, listed);
+        for (i, &at) in listed.iter().enumerate() {
+            if let Some(&next) = listed.get(i + AHEAD) {
+                prefetch(&self.lists, Place::read(features[next as usize].weight).start as usize);
             }
-            let place = Place::read(feature.weight);
-            let share = shares.get(at).copied();
-            if place.len == Place::ROW {
-                rows.push(place.start);
-                row_shares.extend(share);
-                continue;
-            }
-            let share = share.unwrap_or(0.0);
+            let place = Place::read(features[at as usize].weight);
+            let share = shares.get(at as usize).copied().unwrap_or(0.0);
             for (class, more) in &self.lists[place.start as usize..][..usize::from(place.len)] {
                 let class = *class as usize;
                 (0..POWERS).for_each(|power| weights[power * n + class] += more[power]);
@@ -229,6 +240,11 @@ impl Weights {
             }
             *times = (times.0 + 1.0, times.1 + share);
         }
+        row_shares.clear();
+        if !shares.is_empty() {
+            row_shares.extend(rows.iter().map(|&at| shares[at as usize]));
+        }
+        rows.iter_mut().for_each(|row| *row = Place::read(features[*row as usize].weight).start);
         add_rows(&self.rows.weights, rows, weights);
         if !shares.is_empty() {
             add_scaled_rows(&self.rows.odds, rows, row_shares, odds);
