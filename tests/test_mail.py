@@ -66,6 +66,8 @@ def test_a_message_is_what_its_reader_sees() -> None:
     assert mail.attachments == ("price list.pdf", "image/png")
     assert mail.mailer == "Pigeon 1.0"
     assert mail.tags == ("html", "head", "style", "body", "p", "br", "a", "img")
+    assert not mail.is_answer
+    assert parse(b"In-Reply-To: <1@example.org>\n\nYes.").is_answer
 
 
 def test_a_row_has_plain_values_for_a_table() -> None:
@@ -129,7 +131,8 @@ def test_nothing_raises_and_everything_is_text(source: bytes) -> None:
     mail = parse(source)
     for field in fields(Mail):
         value = getattr(mail, field.name)
-        "".join([value] if isinstance(value, str) else value).encode()  # no half characters
+        if not isinstance(value, bool):
+            "".join([value] if isinstance(value, str) else value).encode()  # no half characters
     mail.row()
 
 

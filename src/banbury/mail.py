@@ -69,6 +69,8 @@ class Mail:
     """The program that wrote it."""
     tags: tuple[str, ...]
     """The names of the HTML tags, each once; none for plain text."""
+    is_answer: bool
+    """Whether it names a message that it answers."""
 
     @property
     def is_html(self) -> bool:
@@ -100,6 +102,7 @@ class Mail:
             "hosts": " ".join(self.hosts),
             "attachments": " ".join(self.attachments),
             "mailer": self.mailer,
+            "is_answer": self.is_answer,
             "answers_go_elsewhere": self.reply_to not in ("", self.sender),
             "tags": " ".join(self.tags),
             "n_recipients": len(self.recipients),
@@ -154,6 +157,7 @@ def parse(message: bytes | str) -> Mail:
         attachments=tuple(attachments),
         mailer=_header(parsed, "X-Mailer") or _header(parsed, "User-Agent"),
         tags=tuple(tags),
+        is_answer=bool(_header(parsed, "In-Reply-To") or _header(parsed, "References")),
     )
 
 
