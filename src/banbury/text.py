@@ -119,8 +119,9 @@ class Analyzer:
         _compiled(self)
 
     @classmethod
-    def preset(cls, name: Literal["words", "tweets", "authors", "characters"]) -> Analyzer:
-        """The settings for plain prose, for short informal messages, for style, or for characters instead of words.
+    def preset(cls, name: Literal["words", "tweets", "authors", "characters", "python"]) -> Analyzer:
+        """The settings for plain prose, for short informal messages, for style, for characters instead of words, or for
+        exactly the words of scikit-learn's `CountVectorizer`.
 
         >>> [token.text for token in Analyzer.preset("tweets").tokens("not good, @ann!")]
         ['not', 'not_good', '<user>', '!']
@@ -198,6 +199,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "tweets": {"negation": True, "ngrams": (1, 2)},
     "authors": {"punctuation": "all", "lowercase": False, "ngrams": (1, 2), "characters": (2, 5)},
     "characters": {"words": None, "characters": (2, 5)},
+    "python": {"words": "python", "min_length": 2},
 }
 
 
