@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banbury import Classifier, SpamFilter
 from banbury.errors import FileFormatError, InputError
 from banbury.mail import parse
 from banbury.spam import COLUMNS
+from commands import Here
 
 HAM = [b"From: ann@example.org\nSubject: Lunch?\n\nAt noon?", b"From: bob@example.org\n\nThe minutes of the meeting"]
 SPAM = [
@@ -52,6 +53,7 @@ def test_many_letters_are_asked_of_as_one_is() -> None:
     assert SpamFilter().fit(HAM, ["ham", "ham"]).probability(SPAM).tolist() == [0, 0]
 
 
+@settings(max_examples=20)
 @given(st.lists(st.tuples(st.binary(max_size=200), st.sampled_from(LABELS)), min_size=1, max_size=6))
 def test_whatever_comes_as_a_message_is_learned_explained_and_forgotten(stream: list[tuple[bytes, str]]) -> None:
     model = spam_filter()
@@ -90,6 +92,18 @@ def test_a_saved_filter_is_the_same(tmp_path: Path) -> None:
     Classifier().fit(["a", "b"], ["x", "y"]).save(path)
     with pytest.raises(FileFormatError, match="not one of e-mails"):
         SpamFilter.load(path)
+
+
+def test_the_command_asks_and_teaches_a_saved_filter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, path = Here(tmp_path, monkeypatch), tmp_path / "spam.banbury"
+    spam_filter().save(path)
+    result = here("mail", "spam.banbury", "--spam-above", 0.5, stdin=SPAM[0])
+    assert result.code == 0
+    assert f"X-Banbury: spam; probability={spam_filter().probability(SPAM[0]):.6f}" in result.out
+    assert here("mail", "spam.banbury", "--train", "spam", stdin=b"pills").code == 0
+    assert SpamFilter.load(path).probability(b"pills") == spam_filter().learn([b"pills"], ["spam"]).probability(
+        b"pills"
+    )
 
 
 @pytest.mark.parametrize(
