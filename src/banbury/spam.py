@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from banbury.classifier import Classifier, load
 from banbury.counts import as_list
 from banbury.errors import FileFormatError, InputError
-from banbury.likelihoods import Bernoulli, Number, Text
+from banbury.likelihoods import Bernoulli, Text
 from banbury.mail import Mail, parse
 from banbury.text import Analyzer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Addresses and names by their parts, the pairs of these, and the characters: deals4417@mail.example.org has deals4417,
 # mail, example, org, and what it shares with deals9302. By leave-one-out on mail a tenth less log loss than words.
+# The numbers of links and recipients are left out: they add next to nothing, and of few messages they say too much.
 PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2), characters=(2, 4)))
 COLUMNS: dict[str, Any] = {
     "sender": PARTS,
@@ -32,8 +33,6 @@ COLUMNS: dict[str, Any] = {
     "tags": PARTS,
     "is_answer": Bernoulli(),
     "answers_go_elsewhere": Bernoulli(),
-    "n_recipients": Number(),
-    "n_links": Number(),
 }
 LABELS = ("ham", "spam")
 ONE = (str, bytes, bytearray, memoryview, Mail)
