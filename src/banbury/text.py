@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -129,6 +129,10 @@ class Analyzer:
         if not isinstance(name, str) or name not in PRESETS:
             raise InputError(f"there is no preset {name!r}; there is {', '.join(PRESETS)}")
         return cls(**PRESETS[name])
+
+    def __repr__(self) -> str:
+        given = [f"{one.name}={value!r}" for one in fields(self) if (value := getattr(self, one.name)) != one.default]
+        return f"Analyzer({', '.join(given)})"
 
     def tokens(self, text: str) -> list[Token]:
         """The words of a document and their places in it.
