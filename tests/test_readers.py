@@ -9,7 +9,8 @@ import lzma
 import os
 import string
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import banbury
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError
 from banbury.readers import Limits, guessing, read, streams
+from banbury.readers.streams import ahead
 
 Row = dict[str, Any]
 
@@ -152,7 +154,7 @@ def test_batches_are_bounded_and_together_the_whole(tmp_path: Path) -> None:
     [
         (b"{nonsense}", "not JSON at column 2"),
         (b'["text"]', "expected an object"),
-        (b'{"text": 5, "label": "a"}', "integer `5`"),
+        (b'{"text": 5, "label": "a"}', "its text is a whole number"),
         (b'{"text": "b"}', "no label"),
         (b'{"text": "\xe4", "label": "a"}', "0xe4) is not UTF-8"),
         (b'{"text": "b", "label": 3}', "whole number, but those before it are text"),
@@ -413,3 +415,26 @@ def test_a_stream_is_read_once() -> None:
     assert (len(reader.whole()), reader.can_be_read_again) == (2, False)
     with pytest.raises(InputError, match="only once"):
         reader.whole()
+
+
+def test_a_block_is_read_while_the_one_before_it_is_used_and_fails_in_its_turn() -> None:
+    made: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(3):
+            made.append(number)
+            yield number
+        raise InputError("the third was the last")
+
+    def used(number: int) -> int:
+        deadline = time.monotonic() + 30
+        while len(made) < min(number + 2, 3):  # the next one comes without being asked for
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        found.append(number)
+        return number
+
+    found: list[int] = []
+    with pytest.raises(InputError, match="the third was the last"):
+        list(map(used, ahead(items())))
+    assert found == [0, 1, 2]

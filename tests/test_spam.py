@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from banbury import Classifier, SpamFilter
 from banbury.errors import FileFormatError, InputError
 from banbury.mail import parse
+from banbury.spam import COLUMNS
+from commands import Here
 
 HAM = [b"From: ann@example.org\nSubject: Lunch?\n\nAt noon?", b"From: bob@example.org\n\nThe minutes of the meeting"]
 SPAM = [
@@ -40,6 +44,39 @@ def test_sources_strings_and_parsed_mails_are_the_same() -> None:
     assert model.probability(source) == model.probability(source.decode()) == model.probability(parse(source))
 
 
+def test_many_letters_are_asked_of_as_one_is() -> None:
+    model = spam_filter()
+    assert model.probability(HAM + SPAM).tolist() == [model.probability(letter) for letter in HAM + SPAM]
+    assert model.is_spam(HAM + SPAM, sure=0.5).tolist() == [False, False, True, True]
+    assert model.probability([]).tolist() == []
+    assert SpamFilter().fit(SPAM, ["spam", "spam"]).probability(HAM).tolist() == [1, 1]
+    assert SpamFilter().fit(HAM, ["ham", "ham"]).probability(SPAM).tolist() == [0, 0]
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.binary(max_size=200), st.sampled_from(LABELS)), min_size=1, max_size=6))
+def test_whatever_comes_as_a_message_is_learned_explained_and_forgotten(stream: list[tuple[bytes, str]]) -> None:
+    model = spam_filter()
+    before = model.probability(HAM + SPAM)
+    for message, label in stream:
+        assert 0 <= model.probability(message) <= 1
+        explanation = model.explain(message)
+        total = explanation.prior + sum(evidence.weight for evidence in explanation.evidence)
+        assert total == pytest.approx(explanation.score)
+        model.learn([message], [label])
+    messages, labels = map(list, zip(*stream, strict=True))
+    assert model.forget(messages, labels).probability(HAM + SPAM) == pytest.approx(before)
+
+
+def test_how_much_parts_count_is_chosen_again_by_more_letters() -> None:
+    one_by_one = SpamFilter()
+    for letter, label in zip(HAM + SPAM, LABELS, strict=True):
+        one_by_one.learn([letter], [label])
+    chosen = one_by_one.refit_settings(HAM + SPAM, LABELS).report_
+    assert chosen.n_documents == 4
+    assert [column.name for column in chosen.columns] == list(COLUMNS)
+
+
 def test_one_letter_is_learned_and_unlearned() -> None:
     model = spam_filter()
     before = model.probability(b"pills")
@@ -57,12 +94,26 @@ def test_a_saved_filter_is_the_same(tmp_path: Path) -> None:
         SpamFilter.load(path)
 
 
+def test_the_command_asks_and_teaches_a_saved_filter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, path = Here(tmp_path, monkeypatch), tmp_path / "spam.banbury"
+    spam_filter().save(path)
+    result = here("mail", "spam.banbury", "--spam-above", 0.5, stdin=SPAM[0])
+    assert result.code == 0
+    assert f"X-Banbury: spam; probability={spam_filter().probability(SPAM[0]):.6f}" in result.out
+    assert here("mail", "spam.banbury", "--train", "spam", stdin=b"pills").code == 0
+    assert SpamFilter.load(path).probability(b"pills") == spam_filter().learn([b"pills"], ["spam"]).probability(
+        b"pills"
+    )
+
+
 @pytest.mark.parametrize(
     "act, message",
     [
         (lambda: SpamFilter().fit(HAM, ["ham", "junk"]), "message 1 has label 'junk'; it is 'ham' or 'spam'"),
         (lambda: SpamFilter().fit(HAM[0], ["ham"]), "put it into a list"),
         (lambda: SpamFilter().fit([None], ["ham"]), "a message is bytes or a str"),
+        (lambda: SpamFilter().fit([], []), "no rows to learn from"),
+        (lambda: SpamFilter().fit(HAM, ["ham"]), "2 rows but 1 labels"),
     ],
 )
 def test_the_filter_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:

@@ -209,7 +209,7 @@ def test_a_wrong_setting_is_named_with_what_would_work(settings: dict[str, Any],
 
 
 def test_a_wrong_name_or_text_is_named_with_what_would_work() -> None:
-    with pytest.raises(InputError, match="no preset 'prose'; there is words, tweets, characters"):
+    with pytest.raises(InputError, match="no preset 'prose'; there is words, tweets, authors, characters"):
         Analyzer.preset("prose")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"Analyzer\(keywords=\[...\]\)"):
         Analyzer().vector("text")
@@ -297,3 +297,9 @@ def test_any_str_has_features_even_with_lone_surrogates(text: str) -> None:
 def test_lower_case_is_that_of_python(text: str) -> None:
     found = [token.text for token in Analyzer(words="python").tokens(text)]
     assert found == [token.text for token in Analyzer(words="python", lowercase=False).tokens(text.lower())]
+
+
+def test_an_analyzer_is_shown_by_what_is_not_usual_and_can_be_made_from_that() -> None:
+    for analyzer in (Analyzer(), Analyzer(words=None, characters=(2, 5)), Analyzer(keywords=["a"], stop_words=["b"])):
+        assert eval(repr(analyzer)) == analyzer
+    assert repr(Analyzer(ngrams=(1, 2))) == "Analyzer(ngrams=(1, 2))"

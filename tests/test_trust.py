@@ -26,6 +26,7 @@ from banbury.errors import InputError, NotFittedError
 from banbury.selection import LEVEL_SD, MULTIPLIER_SD, _level_precision
 from strategies import LABELS, Corpus, corpora, plain_texts
 
+COMMON = [f"common{i}" for i in range(20)]
 PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
 
 
@@ -234,12 +235,34 @@ def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_pat
         assert np.array_equal(banbury.load(tmp_path / "model").predict_proba(texts), chances[: len(texts)])
 
 
-def test_too_many_classes_fall_back_on_the_plain_model_and_say_so() -> None:
-    numbers = range(3000)
-    model = Classifier().fit([f"word{i} and" for i in numbers] * 2, [f"label{i}" for i in numbers] * 2)
-    with pytest.raises(NotFittedError, match="3000 classes are too many for the automatic model"):
-        _ = model.report_
+def test_too_many_classes_are_read_by_the_plain_model_which_is_chosen_and_calibrated_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("banbury.text_model.MOST_CLASSES", 100)
+    numbers = range(101)
+    texts = [f"word{i} and{i} some{i % 7} more{j}" for j in range(3) for i in numbers]
+    labels = [f"label{i}" for _ in range(3) for i in numbers]
+    model = Classifier().fit(texts, labels)
+    assert model.report_.chosen.startswith("multinomial, smoothing")
+    assert model.report_.accuracy > 0.9
+    assert model.report_.log_loss < 1
     assert model.predict("word7") == "label7"
+    np.testing.assert_allclose(model.predict_proba(["word7", ""]).sum(axis=1), 1)
+    fewer = model.forget(texts[:: len(numbers)], labels[:: len(numbers)])
+    assert fewer.predict("word7") == "label7"  # by the universal curves, until settings are chosen again
+
+
+def test_leave_one_out_tells_the_truth_of_many_classes_with_few_documents() -> None:
+    def drawn(seed: int) -> tuple[list[str], list[int]]:
+        random = Random(seed)
+        texts = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for _ in range(8) for i in range(120)]
+        return texts, [i for _ in range(8) for i in range(120)]
+
+    model = Classifier().fit(*drawn(1))
+    new = model.evaluate(*drawn(2))
+    assert "fitted curves" in model.report_.chosen
+    assert abs(model.report_.accuracy - new.accuracy) < 0.04
+    assert (new.calibration_error or 1) < 0.03
 
 
 @pytest.mark.parametrize(

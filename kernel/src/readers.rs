@@ -10,7 +10,9 @@ mod jsonl;
 mod lines;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use crate::array::Bytes;
 use crate::counting::each_on_a_thread;
 use crate::documents::shares;
 pub use delimited::Dialect;
@@ -69,10 +71,10 @@ pub struct Bad {
     pub reason: String,
 }
 
-/// Some rows, one after the other.
-#[derive(Debug, Default)]
+/// Some rows, one after the other. Their places count the bytes of the block, and those beside it after that.
+#[derive(Default)]
 pub struct Rows {
-    block: Vec<u8>,
+    block: Option<Arc<dyn Bytes>>,
     beside: Vec<u8>,
     /// By column and row.
     columns: Vec<Vec<Cell>>,
@@ -98,29 +100,46 @@ impl Rows {
     /// The text of a cell; for what is not text, how JSON writes it.
     pub fn get(&self, column: usize, row: usize) -> &[u8] {
         let Cell { start, end, .. } = self.columns[column][row];
-        match start.checked_sub(self.block.len()) {
-            Some(start) => &self.beside[start..end - self.block.len()],
-            None => &self.block[start..end],
-        }
+        self.at(start..end)
     }
 
     pub fn raw(&self, row: usize) -> &[u8] {
-        &self.block[self.raw[row].clone()]
+        self.at(self.raw[row].clone())
     }
 
-    /// Takes over the rows of another part of the same block.
+    fn at(&self, range: Range<usize>) -> &[u8] {
+        let block = self.block.as_ref().map_or(&[] as &[u8], |block| block.bytes());
+        match range.start.checked_sub(block.len()) {
+            Some(start) => &self.beside[start..range.end - block.len()],
+            None => &block[range],
+        }
+    }
+
+    /// Takes over rows of the same block: what they have beside it moves behind what is there.
     fn append(&mut self, mut part: Rows, n_block: usize) {
         let shift = self.beside.len();
+        let moved = |at: usize, start: usize| if start >= n_block { at + shift } else { at };
         for (column, cells) in self.columns.iter_mut().zip(part.columns) {
-            column.extend(cells.into_iter().map(|cell| match cell.start >= n_block {
-                true => Cell { start: cell.start + shift, end: cell.end + shift, ..cell },
-                false => cell,
+            column.extend(cells.into_iter().map(|cell| {
+                let (start, end) = (moved(cell.start, cell.start), moved(cell.end, cell.start));
+                Cell { start, end, ..cell }
             }));
         }
+        self.raw.extend(part.raw.into_iter().map(|raw| moved(raw.start, raw.start)..moved(raw.end, raw.start)));
         self.beside.append(&mut part.beside);
-        self.raw.append(&mut part.raw);
         self.lines.append(&mut part.lines);
         self.bad.append(&mut part.bad);
+    }
+
+    /// Rows of a block of their own, as rows that lie beside a block of `n_block` bytes.
+    fn aside(mut self, block: &[u8], n_block: usize) -> Rows {
+        let mut beside = block.to_vec();
+        beside.append(&mut self.beside);
+        self.beside = beside;
+        let cells = self.columns.iter_mut().flatten();
+        cells.for_each(|cell| (cell.start, cell.end) = (cell.start + n_block, cell.end + n_block));
+        self.raw.iter_mut().for_each(|raw| *raw = raw.start + n_block..raw.end + n_block);
+        self
     }
 }
 
@@ -128,9 +147,8 @@ impl Rows {
 pub struct Reader {
     format: Format,
     uses: Vec<Use>,
-    /// Bytes of which nobody knows yet where their row ends; `looked` of them have been looked at.
+    /// Bytes of which nobody knows yet where their row ends.
     pending: Vec<u8>,
-    looked: usize,
     /// The number of the line that `pending` starts with.
     line: u64,
     /// Longer rows are an error: memory has to end somewhere.
@@ -142,32 +160,28 @@ pub struct Reader {
 impl Reader {
     /// `uses` says what each of the format's columns is needed for; `line` is the number of the first line.
     pub fn new(format: Format, uses: Vec<Use>, line: u64, longest: usize) -> Self {
-        Reader { format, uses, pending: vec![], looked: 0, line, longest, label_kind: Kind::Missing }
+        Reader { format, uses, pending: vec![], line, longest, label_kind: Kind::Missing }
     }
 
-    /// The rows that these bytes complete; with `is_last`, also the one that the file ends with.
+    /// The rows that these bytes complete; with `is_last`, also the one that the file ends with. They keep the bytes.
     ///
     /// ```
+    /// use std::sync::Arc;
     /// use banbury_kernel::readers::{Format, Reader, Use};
     /// let mut reader = Reader::new(Format::Jsonl(vec!["text".into()]), vec![Use::Text], 1, 1 << 20);
-    /// assert_eq!(reader.feed(b"{\"text\": \"so happy\"}\n{\"te", false, 1).unwrap().get(0, 0), b"so happy");
-    /// assert_eq!(reader.feed(b"xt\": \"so sad\"}", true, 1).unwrap().get(0, 0), b"so sad");
+    /// let [one, other] = [b"{\"text\": \"so happy\"}\n{\"te".to_vec(), b"xt\": \"so sad\"}".to_vec()];
+    /// assert_eq!(reader.feed(Arc::new(one), false, 1).unwrap().get(0, 0), b"so happy");
+    /// assert_eq!(reader.feed(Arc::new(other), true, 1).unwrap().get(0, 0), b"so sad");
     /// ```
-    pub fn feed(&mut self, bytes: &[u8], is_last: bool, threads: usize) -> Result<Rows, Bad> {
-        let mut block = std::mem::take(&mut self.pending);
-        block.reserve_exact(bytes.len());
-        block.extend_from_slice(bytes);
-        let (mut rows, used) = match &self.format {
-            Format::Delimited { .. } => self.delimited(&block, is_last),
+    pub fn feed(&mut self, block: Arc<dyn Bytes>, is_last: bool, threads: usize) -> Result<Rows, Bad> {
+        let mut rows = match &self.format {
+            Format::Delimited { .. } => self.delimited(block.bytes(), is_last),
             _ => self.line_by_line(&block, is_last, threads),
         };
-        self.pending = block[used..].to_vec();
-        self.looked = self.pending.len();
         if self.pending.len() > self.longest {
             let reason = format!("the row is longer than {} bytes{}", self.longest, self.hint());
             return Err(Bad { line: self.line, reason });
         }
-        rows.block = block;
         self.check_labels(&mut rows);
         Ok(rows)
     }
@@ -180,22 +194,42 @@ impl Reader {
     }
 
     /// Every format in which only \n ends a row.
-    fn line_by_line(&mut self, block: &[u8], is_last: bool, threads: usize) -> (Rows, usize) {
-        let from = self.looked.min(block.len());
-        let end =
-            if is_last { block.len() } else { memchr::memrchr(b'\n', &block[from..]).map_or(0, |at| from + at + 1) };
-        let parts = cut(block, end, threads.min(end / SHARE).max(1));
-        let (format, uses, first) = (&self.format, &self.uses, self.line);
-        let starts: Vec<u64> = each_on_a_thread(&parts, |part| count(b'\n', &block[part.clone()]))
-            .into_iter()
-            .scan(first, |line, n| Some(std::mem::replace(line, *line + n)))
-            .collect();
-        self.line = starts.last().map_or(first, |&line| line + count(b'\n', &block[parts[parts.len() - 1].clone()]));
-        let parts: Vec<(Range<usize>, u64)> = parts.into_iter().zip(starts).collect();
+    fn line_by_line(&mut self, block: &Arc<dyn Bytes>, is_last: bool, threads: usize) -> Rows {
+        let bytes = block.bytes();
+        // The first line ends what was left over; only that has to be put together.
+        let from = match memchr::memchr(b'\n', bytes) {
+            _ if self.pending.is_empty() => 0,
+            Some(at) => at + 1,
+            None => bytes.len(),
+        };
+        self.pending.extend_from_slice(&bytes[..from]);
+        let mut rows = Found::new(&[], &self.uses).rows;
+        if is_last || self.pending.ends_with(b"\n") {
+            let first = std::mem::take(&mut self.pending);
+            rows.append(self.read_lines(&first, 0..first.len(), 1).aside(&first, bytes.len()), bytes.len());
+        }
+        let end = if is_last { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(from, |at| at + 1).max(from) };
+        rows.append(self.read_lines(bytes, from..end, threads), bytes.len());
+        self.pending.extend_from_slice(&bytes[end..]);
+        rows.block = Some(block.clone());
+        rows
+    }
+
+    /// The rows of whole lines.
+    fn read_lines(&mut self, block: &[u8], range: Range<usize>, threads: usize) -> Rows {
+        let parts = cut(block, range.clone(), threads.min(range.len() / SHARE).max(1));
+        let mut line = self.line;
+        let numbers = each_on_a_thread(&parts, |part| count(b'\n', &block[part.clone()]));
+        let parts = parts.into_iter().zip(numbers).map(|(part, n)| {
+            line += n;
+            (part, line - n)
+        });
+        let parts: Vec<(Range<usize>, u64)> = parts.collect();
+        self.line = line;
         let found = each_on_a_thread(&parts, |(part, line)| {
-            let mut found = Found::new(block, uses);
+            let mut found = Found::new(block, &self.uses);
             for (line, raw) in (*line..).zip(lines_of(block, part.clone())) {
-                match format {
+                match &self.format {
                     Format::Jsonl(names) => jsonl::read(names, raw, line, &mut found),
                     Format::FastText => lines::read_labelled(raw, line, &mut found),
                     _ => lines::read(raw, line, &mut found),
@@ -203,17 +237,22 @@ impl Reader {
             }
             found.rows
         });
-        let mut rows = Found::new(block, uses).rows;
+        let mut rows = Found::new(&[], &self.uses).rows;
         found.into_iter().for_each(|part| rows.append(part, block.len()));
-        (rows, end)
+        rows
     }
 
-    fn delimited(&mut self, block: &[u8], is_last: bool) -> (Rows, usize) {
+    fn delimited(&mut self, bytes: &[u8], is_last: bool) -> Rows {
         let Format::Delimited { dialect, places, n_cells } = &self.format else { unreachable!("feed has looked") };
-        let mut found = Found::new(block, &self.uses);
-        let (used, line) = delimited::read(*dialect, places, *n_cells, block, is_last, self.line, &mut found);
+        let mut block = std::mem::take(&mut self.pending);
+        block.extend_from_slice(bytes);
+        let mut found = Found::new(&block, &self.uses);
+        let (used, line) = delimited::read(*dialect, places, *n_cells, &block, is_last, self.line, &mut found);
+        let mut rows = found.rows;
         self.line = line;
-        (found.rows, used)
+        self.pending = block[used..].to_vec();
+        rows.block = Some(Arc::new(block));
+        rows
     }
 
     /// Labels are of one kind, that of the first.
@@ -262,15 +301,16 @@ fn count(byte: u8, bytes: &[u8]) -> u64 {
     memchr::memchr_iter(byte, bytes).count() as u64
 }
 
-/// Ranges that cover `0..end`, about as long as each other; each ends with a line.
-fn cut(block: &[u8], end: usize, parts: usize) -> Vec<Range<usize>> {
+/// Ranges that cover `range`, about as long as each other; each ends with a line.
+fn cut(block: &[u8], range: Range<usize>, parts: usize) -> Vec<Range<usize>> {
     let mut ranges = vec![];
-    let mut from = 0;
-    for share in shares(end, parts) {
-        if share.end <= from {
+    let mut from = range.start;
+    for share in shares(range.len(), parts) {
+        let share = share.end + range.start;
+        if share <= from {
             continue;
         }
-        let to = memchr::memchr(b'\n', &block[share.end - 1..end]).map_or(end, |at| share.end + at);
+        let to = memchr::memchr(b'\n', &block[share - 1..range.end]).map_or(range.end, |at| share + at);
         ranges.push(from..to);
         from = to;
     }
@@ -311,11 +351,11 @@ impl<'a> Found<'a> {
         self.cells[column] = Cell { start: range.start, end: range.end, kind };
     }
 
-    /// A cell that has to be kept beside it.
-    fn beside(&mut self, column: usize, bytes: &[u8], kind: Kind) {
+    /// A cell that has to be made, beside it.
+    fn made(&mut self, column: usize, kind: Kind, make: impl FnOnce(&mut Vec<u8>)) {
         let start = self.block.len() + self.rows.beside.len();
-        self.rows.beside.extend_from_slice(bytes);
-        self.cells[column] = Cell { start, end: start + bytes.len(), kind };
+        make(&mut self.rows.beside);
+        self.cells[column] = Cell { start, end: self.block.len() + self.rows.beside.len(), kind };
     }
 
     /// The row is what its cells are, or a bad one.

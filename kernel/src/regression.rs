@@ -14,6 +14,9 @@ use crate::processor::add_products;
 
 /// A class with less probability than this has no part in the curvature.
 const SMALLEST: f64 = 1e-6;
+/// With more classes than this their biases stay where the prior has them: there are few documents for each, and the
+/// curvature grows with the square of their number.
+const MOST_BIASES: usize = 50;
 
 pub struct Regression {
     /// By document, scored class and feature.
@@ -42,6 +45,17 @@ impl Regression {
 
     fn n_scored(&self) -> usize {
         if self.n_classes == 2 { 1 } else { self.n_classes }
+    }
+
+    /// How many numbers the biases are: with two classes they are each other's negatives.
+    fn n_biases(&self) -> usize {
+        if self.n_classes == 2 {
+            1
+        } else if self.n_classes <= MOST_BIASES {
+            self.n_classes
+        } else {
+            0
+        }
     }
 
     /// The first `n` features of a document in a scored class.
@@ -100,11 +114,11 @@ impl Regression {
     /// The coefficients and the biases with the least loss and penalty.
     pub fn fit(&self, prior: &Prior, threads: usize) -> (Vec<f64>, Vec<f64>) {
         let n = prior.mean.len();
-        // With two classes the biases are each other's negatives, and so one number with both their penalties.
-        let (first, n_biases) = if self.n_classes == 2 { (1, 1) } else { (0, self.n_classes) };
+        // With two classes the biases are one number with both their penalties.
         let bias_precision = prior.bias_precision * if self.n_classes == 2 { 2.0 } else { 1.0 };
-        let around: Vec<f64> = prior.mean.iter().chain(&prior.bias[first..]).copied().collect();
-        let size = n + n_biases;
+        let free = &prior.bias[self.n_classes - self.n_biases()..];
+        let around: Vec<f64> = prior.mean.iter().chain(free).copied().collect();
+        let size = around.len();
         let mut penalty = vec![0.0; size * size];
         for i in 0..size {
             if i < n {
@@ -113,8 +127,11 @@ impl Regression {
                 penalty[i * size + i] = bias_precision;
             }
         }
-        let biases =
-            |at: &[f64]| -> Vec<f64> { if self.n_classes == 2 { vec![-at[n], at[n]] } else { at[n..].to_vec() } };
+        let biases = |at: &[f64]| match self.n_biases() {
+            0 => prior.bias.to_vec(),
+            1 => vec![-at[n], at[n]],
+            _ => at[n..].to_vec(),
+        };
         let pull = |at: &[f64]| -> Vec<f64> {
             let away: Vec<f64> = at.iter().zip(&around).map(|(at, around)| at - around).collect();
             penalty.chunks(size).map(|row| dot(row, &away)).collect()
@@ -176,7 +193,8 @@ impl Regression {
     /// The gradient and the Hessian of the loss, coefficients first and then biases.
     fn derivatives(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> (Vec<f64>, Vec<f64>) {
         let n = coefficients.len();
-        let size = n + if self.n_classes == 2 { 1 } else { self.n_classes };
+        let n_biases = self.n_biases();
+        let size = n + n_biases;
         let found = self.in_parts(threads, |part| {
             let (mut gradient, mut curvature) = (vec![0.0; size], vec![0.0; size * size]);
             let mut logs = vec![0.0; self.n_classes];
@@ -209,12 +227,16 @@ impl Regression {
                 for (class, log) in logs.iter().enumerate() {
                     let chance = log.exp();
                     add(&mut mean[..n], chance, self.row(at, class, n));
-                    mean[n + class] = chance;
+                    if n_biases > 0 {
+                        mean[n + class] = chance;
+                    }
                 }
                 let own = self.own[at] as usize;
                 add(&mut gradient, weight, &mean);
                 add(&mut gradient[..n], -weight, self.row(at, own, n));
-                gradient[n + own] -= weight;
+                if n_biases > 0 {
+                    gradient[n + own] -= weight;
+                }
                 for (class, log) in logs.iter().enumerate() {
                     let chance = log.exp();
                     if chance < SMALLEST {
@@ -224,7 +246,9 @@ impl Regression {
                     let target = &mut rows[filled * size..(filled + 1) * size];
                     target.iter_mut().zip(&mean).for_each(|(target, mean)| *target = -scale * mean);
                     add(&mut target[..n], scale, self.row(at, class, n));
-                    target[n + class] += scale;
+                    if n_biases > 0 {
+                        target[n + class] += scale;
+                    }
                     filled += 1;
                     if filled == 4 {
                         add_products(&rows, size, &mut curvature);
@@ -300,6 +324,20 @@ mod tests {
         let x = solve(&mut [4.0, 2.0, 2.0, 3.0], &[2.0, 5.0]).expect("positive definite");
         assert!((x[0] + 0.5).abs() < 1e-6 && (x[1] - 2.0).abs() < 1e-6);
         assert_eq!(solve(&mut [1.0, 2.0, 2.0, 1.0], &[1.0, 1.0]), None);
+    }
+
+    #[test]
+    fn the_biases_of_very_many_classes_stay_and_the_coefficients_do_not() {
+        for n_classes in [MOST_BIASES, MOST_BIASES + 1] {
+            let bias = vec![0.0; n_classes];
+            let prior = Prior { mean: &[0.0], precision: &[1.0], bias: &bias, bias_precision: 1.0 };
+            // Always the first class, which has the feature.
+            let features = (0..20 * n_classes).map(|i| f64::from(u8::from(i % n_classes == 0))).collect();
+            let regression = Regression::new(features, 1, vec![0; 20], vec![1.0; 20], n_classes);
+            let (coefficients, biases) = regression.fit(&prior, 1);
+            assert!(coefficients[0] > 1.0);
+            assert_eq!(biases[0] > 0.0, n_classes == MOST_BIASES);
+        }
     }
 
     #[test]

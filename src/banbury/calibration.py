@@ -16,7 +16,6 @@ from banbury.intervals import chi_squared_tail
 from banbury.likelihoods import log_prior
 from banbury.selection import (
     BIAS_PRECISION,
-    MOST_CLASSES,
     MOST_DOCUMENTS,
     Seen,
     Tried,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 MOST_SCORES = 2_000_000  # documents times classes
 SCALE, SCALE_SD = 0.5, 0.25  # what the scale usually is: a prior that only few documents leave as it is
 SMALLEST_SCALE = 1e-3
-SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 3.0)
+SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 3.0)
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,7 @@ def calibrate(
 ) -> tuple[Any, Calibration | None, Seen]:
     """The best of these smoothings by leave-one-out log loss, each calibrated, and what was seen.
 
-    Where a score is not a number (without smoothing a word can be impossible), or where there are very many classes,
-    there is no calibration.
+    Where a score is not a number (without smoothing a word can be impossible) there is no calibration.
     """
     import numpy as np
 
@@ -88,13 +86,10 @@ def calibrate(
     # The prior of all documents: without its only one, a class would be impossible.
     prior_logs = np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
     left = 1 - 1 / np.array(counts.documents, dtype=float)[own]  # as for the curves in selection.py
-    is_fitted = n_classes <= MOST_CLASSES
     tried, found = [], []
     for smoothing in smoothings:
         logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
-        calibration = (
-            _fitted(logs, own, of * left, counts.classes, threads) if is_fitted and np.isfinite(logs).all() else None
-        )
+        calibration = _fitted(logs, own, of * left, counts.classes, threads) if np.isfinite(logs).all() else None
         logs = calibrated(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))

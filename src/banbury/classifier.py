@@ -13,7 +13,6 @@ from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.explanation import Evidence, Explanation
 from banbury.likelihoods import log_prior
-from banbury.selection import MOST_CLASSES
 from banbury.streaming import fitted_in_batches
 from banbury.tables import as_row, is_row, is_table, show_row
 from banbury.tables import read as read_table
@@ -588,12 +587,12 @@ class Classifier:
 
         It speaks of the documents that the model was fitted to, or of those given to `refit_settings`.
         """
-        n_classes = len(self._fitted().classes)
+        self._fitted()
         if self._report is None:
-            why = f"{n_classes} classes are too many for the automatic model, so this is the plain likelihood"
-            if n_classes <= MOST_CLASSES:
-                why = "leave-one-out had nothing to choose for this model"
-            raise NotFittedError(f"there is no report: {why}; evaluate(texts, labels) tells how well it does")
+            raise NotFittedError(
+                "there is no report: leave-one-out had nothing to choose for this model; "
+                "evaluate(texts, labels) tells how well it does"
+            )
         return self._report
 
     @property

@@ -69,6 +69,8 @@ class Mail:
     """The program that wrote it."""
     tags: tuple[str, ...]
     """The names of the HTML tags, each once; none for plain text."""
+    is_answer: bool
+    """Whether it names a message that it answers."""
 
     @property
     def is_html(self) -> bool:
@@ -100,6 +102,7 @@ class Mail:
             "hosts": " ".join(self.hosts),
             "attachments": " ".join(self.attachments),
             "mailer": self.mailer,
+            "is_answer": self.is_answer,
             "answers_go_elsewhere": self.reply_to not in ("", self.sender),
             "tags": " ".join(self.tags),
             "n_recipients": len(self.recipients),
@@ -139,7 +142,7 @@ def parse(message: bytes | str) -> Mail:
             links.update(dict.fromkeys(match[0][:LONGEST_LINK] for match in URL.finditer(text)))
             texts.append(text)
         elif not name:
-            attachments.append(kind)
+            attachments.append(_words(kind))
     senders = _addresses(parsed, "From") or _addresses(parsed, "Sender") or [("", "")]
     name, sender = senders[0]
     answers = _addresses(parsed, "Reply-To")
@@ -154,6 +157,7 @@ def parse(message: bytes | str) -> Mail:
         attachments=tuple(attachments),
         mailer=_header(parsed, "X-Mailer") or _header(parsed, "User-Agent"),
         tags=tuple(tags),
+        is_answer=bool(_header(parsed, "In-Reply-To") or _header(parsed, "References")),
     )
 
 
@@ -236,11 +240,10 @@ def _seen(message: Message) -> Iterator[Message]:
     waiting = [message]
     while waiting:
         part = waiting.pop()
-        payload = part.get_payload()
-        if not isinstance(payload, list):
+        if not part.is_multipart():
             yield part
             continue
-        inside = [one for one in payload if isinstance(one, Message)]
+        inside = [one for one in part.get_payload() if isinstance(one, Message)]
         if part.get_content_type() == "multipart/alternative":
             readable = [one for one in inside if one.get_content_maintype() in ("text", "multipart")]
             inside = readable[-1:] or inside
@@ -256,7 +259,7 @@ def _file_name(part: Message) -> str:
         return ""
     if name:
         return _words(str(name))
-    return part.get_content_type() if disposition == "attachment" else ""
+    return _words(part.get_content_type()) if disposition == "attachment" else ""
 
 
 def _decoded(part: Message) -> str:
@@ -264,7 +267,9 @@ def _decoded(part: Message) -> str:
         payload = part.get_payload(decode=True)
         charset = part.get_content_charset()
     except (ValueError, LookupError, TypeError, AttributeError):
-        payload, charset = str(part.get_payload()).encode("utf-8", "replace"), None
+        for header in ("Content-Type", "Content-Transfer-Encoding"):  # what has surprised the library is in these
+            del part[header]
+        payload, charset = part.get_payload(decode=True), None
     data = payload if isinstance(payload, bytes) else b""
     return _text(data[: 4 * LONGEST_TEXT], charset)[:LONGEST_TEXT]
 
@@ -274,7 +279,7 @@ def _text(data: bytes, charset: str | None) -> str:
     try:
         codec = codecs.lookup(charset or "utf-8")
         name = codec.name if codec.name.replace("-", "_") not in NO_CHARSETS else "utf-8"
-        return data.decode(name)
+        return _whole(data.decode(name))
     except (LookupError, ValueError, AssertionError):
         pass
     for name in ("utf-8", "windows-1252"):
@@ -283,6 +288,11 @@ def _text(data: bytes, charset: str | None) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
+
+
+def _whole(text: str) -> str:
+    """Text without half characters, which UTF-7 can have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _header(message: Message, name: str) -> str:
@@ -305,9 +315,9 @@ def _words(value: str) -> str:
     except (HeaderParseError, ValueError, LookupError, TypeError):
         pass
     try:
-        value.encode()
-    except UnicodeEncodeError:  # bytes that are no ASCII have come as surrogates
-        value = _text(value.encode("utf-8", "surrogateescape"), None)
+        value = _text(value.encode("utf-8", "surrogateescape"), None)  # bytes that are no ASCII come as surrogates
+    except UnicodeEncodeError:  # and so do half characters
+        value = _whole(value)
     return " ".join(value.split())
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EVERY_ONE = 2**62  # more documents than there are
 MOST_DOCUMENTS = 10_000  # more make the curves hardly better
 MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
-MOST_CLASSES = 200  # with more, the regression would take longer than everything else
+MOST_CLASSES = 10_000  # with more, the basis of even a few documents would take too much memory
 FEW_DOCUMENTS = 100
 
 KNOTS = 7
@@ -42,6 +42,9 @@ BIAS_PRECISION = 1.0
 # Documents that leave each other out share the chances of one corpus, so a few say less than as many independent ones
 # would. With this many documents their word counts half. Found on draws of 60 to 2,000 documents from eight sets.
 SHARED_DOCUMENTS = 600
+# Where a class has few, the curves could learn to tell it by what leaving one of them out has taken from it. From fewer
+# than this for each class on they learn less and less.
+FEW_OF_A_CLASS = 60
 
 
 def leave_one_out(
@@ -276,8 +279,9 @@ class _Fit:
             size = alone.size([0.0] * at + [1.0])
             scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
             precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
-        n_documents = sum(self.counts.documents)
-        flat: list[float] = (precision * (1 + SHARED_DOCUMENTS / n_documents)).ravel().tolist()
+        n_documents, n_classes = sum(self.counts.documents), len(self.counts.documents)
+        times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS * n_classes / n_documents) ** 2
+        flat: list[float] = (precision * times).ravel().tolist()
         return flat
 
 

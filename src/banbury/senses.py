@@ -32,9 +32,9 @@ Context = str | tuple[str, str, str]
 MARKED = re.compile(r"\*([^\s*][^*\n]{0,80})\*")
 TOKENS = Analyzer(punctuation="all")
 EDGE = "(edge)"
-# The places of neighbours, counted from the word, and of those that are looked at together.
-PLACES = (-3, -2, -1, 1, 2, 3)
-RUNS = ((-2, -1), (-1, 1), (1, 2))
+BLANK = "_"  # stands where the word was
+PLACES = (-2, -1, 1, 2)  # of neighbours, counted from the word
+WINDOWS = (2, 5)  # tokens to either side
 
 
 @dataclass(frozen=True)
@@ -45,31 +45,31 @@ class _Found:
     word: str
     right: str
 
-    @property
-    def neighbours(self) -> dict[int, str]:
-        """The tokens around the word, by place."""
-        before = [token.text for token in TOKENS.tokens(self.left)][:-4:-1]
-        after = [token.text for token in TOKENS.tokens(self.right)][:3]
-        near = {-at: text for at, text in enumerate(before, 1)} | dict(enumerate(after, 1))
-        return {place: near.get(place, EDGE) for place in PLACES}
-
     def row(self) -> dict[str, str]:
-        near = self.neighbours
-        row = {"words": f"{self.left} {self.right}", "word": self.word.lower()}
-        row |= {_name(place): near[place] for place in PLACES}
-        row |= {_name(*run): " ".join(near[place] for place in run) for run in RUNS}
+        before, after = TOKENS.tokens(self.left), TOKENS.tokens(self.right)
+        near = {-at: token.text for at, token in enumerate(before[:-3:-1], 1)}
+        near |= {at: token.text for at, token in enumerate(after[:2], 1)}
+        row = {"words": f"{self.left} {BLANK} {self.right}", "word": self.word.lower()}
+        row |= {_place(place): near.get(place, EDGE) for place in PLACES}
+        row["either side"] = f"{near.get(-1, EDGE)} {BLANK} {near.get(1, EDGE)}"
+        for width in WINDOWS:
+            start = before[-width].start if len(before) >= width else 0
+            end = after[width - 1].end if len(after) >= width else len(self.right)
+            row |= {f"up to {width} left": f"{self.left[start:]} {BLANK}"}
+            row |= {f"up to {width} right": f"{BLANK} {self.right[:end]}"}
         return row
 
 
-def _name(*places: int) -> str:
-    return " and ".join(f"{abs(place)} {'left' if place < 0 else 'right'}" for place in places)
+def _place(place: int) -> str:
+    return f"{abs(place)} {'left' if place < 0 else 'right'}"
 
 
 COLUMNS: dict[str, Any] = {
     "words": Text(),
     "word": Categorical(),
-    **{_name(place): Categorical() for place in PLACES},
-    **{_name(*run): Categorical() for run in RUNS},
+    **{_place(place): Categorical() for place in PLACES},
+    "either side": Categorical(),
+    **{f"up to {width} {side}": Text() for width in WINDOWS for side in ("left", "right")},
 }
 
 
@@ -120,6 +120,11 @@ class SenseTagger:
     def forget(self, contexts: Any, senses: Any) -> SenseTagger:
         """Unlearn these contexts."""
         self.model.forget(self.rows(contexts), senses)
+        return self
+
+    def refit_settings(self, contexts: Any, senses: Any) -> SenseTagger:
+        """Choose again how much each kind of evidence counts, by contexts that were learned."""
+        self.model.refit_settings(self.rows(contexts), senses)
         return self
 
     def predict(self, contexts: Any) -> Any:

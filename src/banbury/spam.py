@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from banbury.report import Report
     from banbury.training import TrainingReport
 
-# Addresses and file names by their parts: ann@mail.example.org has ann, mail, example, org, and the pairs of these.
-PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2)))
+# Addresses and names by their parts, the pairs of these, and the characters: deals4417@mail.example.org has deals4417,
+# mail, example, org, and what it shares with deals9302. By leave-one-out on mail a tenth less log loss than words.
+PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2), characters=(2, 4)))
 COLUMNS: dict[str, Any] = {
     "sender": PARTS,
     "name": PARTS,
@@ -29,11 +30,14 @@ COLUMNS: dict[str, Any] = {
     "attachments": PARTS,
     "mailer": PARTS,
     "tags": PARTS,
+    "is_answer": Bernoulli(),
     "answers_go_elsewhere": Bernoulli(),
     "n_recipients": Number(),
     "n_links": Number(),
 }
 LABELS = ("ham", "spam")
+ONE = (str, bytes, bytearray, memoryview, Mail)
+SURE = 0.95  # one lost letter is as bad as nineteen spams that are read
 
 
 class SpamFilter:
@@ -63,13 +67,21 @@ class SpamFilter:
         self.model.forget(rows(messages), _checked(labels))
         return self
 
-    def probability(self, message: bytes | str | Mail) -> float:
-        """How likely a message is to be spam."""
-        return self.model.probabilities(rows([message])[0]).get("spam", 0.0)
+    def refit_settings(self, messages: Any, labels: Any) -> SpamFilter:
+        """Choose again how much each part of a message counts, by messages that were learned."""
+        self.model.refit_settings(rows(messages), _checked(labels))
+        return self
 
-    def is_spam(self, message: bytes | str | Mail, *, sure: float = 0.9) -> bool:
-        """Whether a message is spam with at least this probability; a lost letter is worse than a spam that is read."""
-        return self.probability(message) >= sure
+    def probability(self, messages: Any) -> Any:
+        """How likely each message is to be spam, as an array; for one message its probability."""
+        if isinstance(messages, ONE):
+            return float(self.probability([messages])[0])
+        chances, classes = self.model.predict_proba(rows(messages)), self.model.classes_.tolist()
+        return chances[:, classes.index("spam")] if "spam" in classes else 0 * chances[:, 0]
+
+    def is_spam(self, messages: Any, *, sure: float = SURE) -> Any:
+        """Whether each message is spam with at least this probability, as an array; for one message True or False."""
+        return self.probability(messages) >= sure
 
     def explain(self, message: bytes | str | Mail) -> Explanation:
         """Why a message is spam or not: a weight for each word of each part."""
@@ -105,7 +117,7 @@ def rows(messages: Any) -> list[dict[str, Any]]:
     >>> rows([b"From: ann@example.org\\n\\nHello"])[0]["body"]
     'Hello'
     """
-    if isinstance(messages, (str, bytes, Mail)):
+    if isinstance(messages, ONE):
         raise InputError("expected a list of messages, not one of them: put it into a list")
     mails = [one if isinstance(one, Mail) else parse(one) for one in as_list(messages, "messages")]
     return [{name: value for name, value in mail.row().items() if name in COLUMNS} for mail in mails]

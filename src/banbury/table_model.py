@@ -56,9 +56,11 @@ class TableModel:
     ) -> tuple[TableModel, TrainingReport | None]:
         """A model of these rows, with everything chosen, and how well it does."""
         table = read(data)
+        if columns is not None and not table.n_rows:
+            raise InputError("no rows to learn from")
         kinds = kinds_of(columns, table, smoothing=settings.smoothing)
         rows = Rows.of(table.only(kinds), labels, weights)
-        if not rows.labels:
+        if not rows.labels:  # all have weight 0
             raise InputError("no rows to learn from")
         model = cls(kinds, Learned([], [], groups_of(kinds, 0)).plus(rows), {})
         log_prior(model.classes, model.documents, settings.prior)

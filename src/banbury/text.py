@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -119,8 +119,9 @@ class Analyzer:
         _compiled(self)
 
     @classmethod
-    def preset(cls, name: Literal["words", "tweets", "authors", "characters"]) -> Analyzer:
-        """The settings for plain prose, for short informal messages, for style, or for characters instead of words.
+    def preset(cls, name: Literal["words", "tweets", "authors", "characters", "python"]) -> Analyzer:
+        """The settings for plain prose, for short informal messages, for style, for characters instead of words, or for
+        exactly the words of scikit-learn's `CountVectorizer`.
 
         >>> [token.text for token in Analyzer.preset("tweets").tokens("not good, @ann!")]
         ['not', 'not_good', '<user>', '!']
@@ -128,6 +129,10 @@ class Analyzer:
         if not isinstance(name, str) or name not in PRESETS:
             raise InputError(f"there is no preset {name!r}; there is {', '.join(PRESETS)}")
         return cls(**PRESETS[name])
+
+    def __repr__(self) -> str:
+        given = [f"{one.name}={value!r}" for one in fields(self) if (value := getattr(self, one.name)) != one.default]
+        return f"Analyzer({', '.join(given)})"
 
     def tokens(self, text: str) -> list[Token]:
         """The words of a document and their places in it.
@@ -194,6 +199,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "tweets": {"negation": True, "ngrams": (1, 2)},
     "authors": {"punctuation": "all", "lowercase": False, "ngrams": (1, 2), "characters": (2, 5)},
     "characters": {"words": None, "characters": (2, 5)},
+    "python": {"words": "python", "min_length": 2},
 }
 
 

@@ -289,7 +289,8 @@ class TextModel:
         counts = self.counts
         n_classes = len(counts.classes)
         nothing_to_do = settings.calibration is None and not settings.is_auto
-        if not 1 < n_classes <= MOST_CLASSES or nothing_to_do:
+        is_trusting = settings.is_automatic and n_classes <= MOST_CLASSES
+        if n_classes < 2 or nothing_to_do:
             self.counts = counts if narrower is None else counts.narrowed(narrower)
             self.chosen = Chosen()
             return None
@@ -300,7 +301,7 @@ class TextModel:
             return texts[row] if isinstance(texts, list) else _kernel.text_at(texts, row) or ""
 
         doubts = None
-        if settings.is_automatic:
+        if is_trusting:
             is_best = effort == "best"
             trust, analyzer, seen = choose(
                 counts,
@@ -319,6 +320,7 @@ class TextModel:
                 correction, seen = correct(self.counts, texts, numbers, weights, trust, seen, text, threads=threads)
             self.chosen = Chosen(trust, correction=correction)
         else:
+            self.counts = counts = counts if narrower is None else counts.narrowed(narrower)
             smoothing, calibration, seen = calibrate(
                 counts,
                 texts,

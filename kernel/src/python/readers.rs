@@ -73,10 +73,10 @@ impl Reader {
 
     /// The rows that these bytes complete.
     fn feed(&self, py: Python<'_>, data: PyBuffer<u8>, is_last: bool, threads: usize) -> PyResult<Rows> {
-        let data = bytes_of(py, data)?;
+        let data = Arc::new(bytes_of(py, data)?);
         let rows = py.detach(|| {
             let mut reader = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.feed(data.bytes(), is_last, processors(threads))
+            reader.feed(data, is_last, processors(threads))
         });
         match rows {
             Ok(rows) => Ok(Rows { inner: Arc::new(rows) }),
@@ -147,12 +147,15 @@ impl Rows {
             return Err(input_error(py, format!("there is no row {row}; there are {}", self.inner.len())));
         }
         let lines = || rows.iter().map(|&row| self.inner.raw(row as usize));
-        let mut raw = Vec::with_capacity(lines().map(|line| line.len() + 1).sum());
-        for line in lines() {
-            raw.extend_from_slice(line);
-            raw.push(b'\n');
-        }
-        Ok(PyBytes::new(py, &raw))
+        PyBytes::new_with(py, lines().map(|line| line.len() + 1).sum(), |mut raw| {
+            for line in lines() {
+                let (place, rest) = raw.split_at_mut(line.len() + 1);
+                place[..line.len()].copy_from_slice(line);
+                place[line.len()] = b'\n';
+                raw = rest;
+            }
+            Ok(())
+        })
     }
 }
 

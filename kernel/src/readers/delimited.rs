@@ -75,7 +75,7 @@ pub fn read(
                 let cell = &cells[start..ends[place]];
                 // An empty text is a text; an empty label is none.
                 if !(cell.is_empty() && found.uses[column] != Use::Text) {
-                    found.beside(column, cell, Kind::Text);
+                    found.made(column, Kind::Text, |bytes| bytes.extend_from_slice(cell));
                 }
             }
             found.finish(from..end, line);

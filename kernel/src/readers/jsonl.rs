@@ -1,6 +1,7 @@
 //! One JSON object a line.
 //!
-//! serde_json walks through the object and stops at the columns that are wanted; all else is skipped, not built.
+//! serde_json walks through the object, checks it, and points at the values of the columns that are wanted; all else is
+//! skipped, not built. Strings without a backslash stay where they are, others are unescaped in one go.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,21 +9,21 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Found, Kind, Use, not_utf8};
+use super::{Found, Kind, not_utf8};
+
+const REPLACEMENT: char = '\u{fffd}';
 
 /// A line with nothing on it is no row.
 pub fn read(names: &[String], raw: Range<usize>, line: u64, found: &mut Found) {
     let block = found.block;
-    let bytes = &block[raw.clone()];
-    if bytes.iter().all(u8::is_ascii_whitespace) {
+    let Ok(text) = std::str::from_utf8(&block[raw.clone()]) else {
+        return found.bad(line, not_utf8(&block[raw]).expect("it was looked at"));
+    };
+    if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return;
     }
-    if let Some(reason) = not_utf8(bytes) {
-        return found.bad(line, reason);
-    }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let read = json.deserialize_map(Row { names, found }).and_then(|()| json.end());
-    match read {
+    let mut json = serde_json::Deserializer::from_str(text);
+    match json.deserialize_map(Row { names, found }).and_then(|()| json.end()) {
         Ok(()) => found.finish(raw, line),
         Err(error) => found.bad(line, reason(&error)),
     }
@@ -49,20 +50,16 @@ impl<'de> Visitor<'de> for Row<'_, '_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(column) = map.next_key_seed(Name(self.names))? {
-            match column.map(|column| (column, self.found.uses[column])) {
+            match column {
                 None => drop(map.next_value::<IgnoredAny>()?),
-                Some((column, Use::Text)) => map.next_value_seed(Text { column, found: self.found })?,
-                Some((column, _)) => {
-                    let value: &RawValue = map.next_value()?;
-                    keep(column, value.get(), self.found).map_err(serde::de::Error::custom)?;
-                }
+                Some(column) => keep(column, map.next_value::<&RawValue>()?.get(), self.found),
             }
         }
         Ok(())
     }
 }
 
-/// Which of the columns a key names.
+/// Which of the columns a key names. As bytes: half a character in a key is no reason to refuse a row.
 struct Name<'r>(&'r [String]);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
@@ -83,75 +80,61 @@ impl Visitor<'_> for Name<'_> {
     fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
         Ok(self.0.iter().position(|name| name.as_bytes() == key))
     }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Self::Value, E> {
-        self.visit_bytes(key.as_bytes())
-    }
 }
 
-/// A text, as bytes: a lone surrogate, which UTF-8 has no form for, is to become U+FFFD instead of an error.
-struct Text<'f, 'a> {
-    column: usize,
-    found: &'f mut Found<'a>,
-}
-
-impl<'de> DeserializeSeed<'de> for Text<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
-        value.deserialize_bytes(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Text<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_borrowed_bytes<E>(self, text: &'de [u8]) -> Result<(), E> {
-        // It lies in the block: that is what is being read.
-        let start = text.as_ptr() as usize - self.found.block.as_ptr() as usize;
-        self.found.within(self.column, start..start + text.len(), Kind::Text);
-        Ok(())
-    }
-
-    fn visit_bytes<E>(self, text: &[u8]) -> Result<(), E> {
-        let start = self.found.rows.beside.len();
-        self.found.beside(self.column, text, Kind::Text);
-        replace_surrogates(&mut self.found.rows.beside[start..]);
-        Ok(())
-    }
-}
-
-/// A value of any kind.
-fn keep(column: usize, json: &str, found: &mut Found) -> Result<(), String> {
+/// A value that serde_json has found to be sound; it lies in the block. The last of equal names counts.
+fn keep(column: usize, json: &str, found: &mut Found) {
     let start = json.as_ptr() as usize - found.block.as_ptr() as usize;
-    let kind = match json.as_bytes()[0] {
+    let range = start..start + json.len();
+    match json.as_bytes()[0] {
         b'"' => {
-            let mut string = serde_json::Deserializer::from_str(json);
-            let text = Text { column, found };
-            return text.deserialize(&mut string).map_err(|error| reason(&error));
+            let inner = &json[1..json.len() - 1];
+            match memchr::memchr(b'\\', inner.as_bytes()) {
+                None => found.within(column, range.start + 1..range.end - 1, Kind::Text),
+                Some(first) => found.made(column, Kind::Text, |bytes| unescape(inner, first, bytes)),
+            }
         }
-        b'n' => return Ok(()),
-        b't' | b'f' => Kind::Truth,
-        b'[' | b'{' => Kind::Nested,
-        _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => Kind::Float,
-        _ => Kind::Integer,
-    };
-    found.within(column, start..start + json.len(), kind);
-    Ok(())
+        b'n' => found.cells[column] = Default::default(),
+        b't' | b'f' => found.within(column, range, Kind::Truth),
+        b'[' | b'{' => found.within(column, range, Kind::Nested),
+        _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => found.within(column, range, Kind::Float),
+        _ => found.within(column, range, Kind::Integer),
+    }
 }
 
-/// In the bytes that stand for them.
-fn replace_surrogates(bytes: &mut [u8]) {
-    let mut from = 0;
-    while let Some(at) = memchr::memchr(0xed, &bytes[from..]) {
-        let at = from + at;
-        if bytes.get(at + 1).is_some_and(|&next| next >= 0xa0) {
-            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
-        }
-        from = at + 1;
+/// The text of a string whose first backslash is at `next`, and whose escapes are sound. A lone surrogate, which UTF-8 has no
+/// form for, becomes U+FFFD, as it does in a `str` of Python's.
+fn unescape(mut string: &str, mut next: usize, text: &mut Vec<u8>) {
+    text.reserve(string.len());
+    loop {
+        text.extend_from_slice(&string.as_bytes()[..next]);
+        let (character, length) = match string.as_bytes()[next + 1] {
+            b'b' => ('\u{8}', 2),
+            b'f' => ('\u{c}', 2),
+            b'n' => ('\n', 2),
+            b'r' => ('\r', 2),
+            b't' => ('\t', 2),
+            b'u' => unicode(&string[next..]),
+            other => (char::from(other), 2), // a quote, a slash, a backslash
+        };
+        text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        string = &string[next + length..];
+        let Some(at) = memchr::memchr(b'\\', string.as_bytes()) else { break };
+        next = at;
     }
+    text.extend_from_slice(string.as_bytes());
+}
+
+/// The character of `\uXXXX`, or of two of these, and how many bytes they take.
+fn unicode(escapes: &str) -> (char, usize) {
+    let code = |at: usize| {
+        let escape = escapes.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(escape, 16).ok()
+    };
+    let first = code(0).expect("it was checked");
+    if let (0xd800..0xdc00, Some(second @ 0xdc00..0xe000)) = (first, code(6)) {
+        let whole = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        return (char::from_u32(whole).expect("every pair is a character"), 12);
+    }
+    (char::from_u32(first).unwrap_or(REPLACEMENT), 6)
 }

@@ -19,7 +19,7 @@ fn csv(quotes: bool) -> Reader {
 
 /// The same bytes in two pieces give the same rows, wherever they are cut.
 fn whole_and_cut(reader: impl Fn() -> Reader, bytes: &[u8]) -> Rows {
-    let whole = reader().feed(bytes, true, 1).expect("short rows");
+    let whole = reader().feed(Arc::new(bytes.to_vec()), true, 1).expect("short rows");
     let all = |rows: &[&Rows]| -> (Vec<String>, Vec<String>, Vec<u64>, Vec<Bad>) {
         let joined = |column| rows.iter().flat_map(|rows| texts(rows, column)).collect();
         let lines = rows.iter().flat_map(|rows| rows.lines.clone()).collect();
@@ -27,8 +27,8 @@ fn whole_and_cut(reader: impl Fn() -> Reader, bytes: &[u8]) -> Rows {
     };
     for at in 0..=bytes.len() {
         let mut reader = reader();
-        let one = reader.feed(&bytes[..at], false, 3).expect("short rows");
-        let other = reader.feed(&bytes[at..], true, 3).expect("short rows");
+        let one = reader.feed(Arc::new(bytes[..at].to_vec()), false, 3).expect("short rows");
+        let other = reader.feed(Arc::new(bytes[at..].to_vec()), true, 3).expect("short rows");
         assert_eq!(all(&[&one, &other]), all(&[&whole]), "cut at {at}");
     }
     whole
@@ -46,9 +46,20 @@ fn json_lines_are_read_wherever_they_are_cut_and_only_newlines_end_them() {
 
 #[test]
 fn half_a_character_in_json_becomes_the_replacement_character() {
-    let rows = whole_and_cut(jsonl, br#"{"text":"a\ud83d b\ud83d\ude00","label":"\udc00"}"#);
+    let rows = whole_and_cut(jsonl, br#"{"text":"a\ud83d b\ud83d\ude00","label":"\udc00","\ud800":"\ud800"}"#);
     assert_eq!(texts(&rows, 0), ["a\u{fffd} b😀"]);
     assert_eq!(texts(&rows, 1), ["\u{fffd}"]);
+}
+
+#[test]
+fn every_escape_of_json_is_read() {
+    let rows =
+        whole_and_cut(jsonl, br#"{"text":"\"\\\/\b\f\n\r\t\u0000\u00E4\ud83d\ud83d\ude00\ude00x","label":"\u0041"}"#);
+    assert_eq!(texts(&rows, 0), ["\"\\/\u{8}\u{c}\n\r\t\0ä\u{fffd}😀\u{fffd}x"]);
+    assert_eq!(texts(&rows, 1), ["A"]);
+    for wrong in [r#"{"text":"\x"}"#, r#"{"text":"\u12"}"#, r#"{"text":"\u12g4"}"#, r#"{"text":"\"#] {
+        assert_eq!(whole_and_cut(jsonl, wrong.as_bytes()).bad.len(), 1, "{wrong}");
+    }
 }
 
 #[test]
@@ -81,8 +92,8 @@ fn bad_json_rows_have_a_line_and_a_reason() {
         [
             (2, "not JSON at column 23: EOF while parsing a value"),
             (3, "invalid type: sequence, expected an object"),
-            (4, "invalid type: integer `5`, expected a text"),
-            (5, "invalid type: null, expected a text"),
+            (4, "its text is a whole number"),
+            (5, "it has no text"),
             (6, "it has no text"),
             (7, "it has no label"),
             (8, "its label is a number with a fraction; a label is text, a whole number, true or false"),
@@ -97,7 +108,8 @@ fn bad_json_rows_have_a_line_and_a_reason() {
 fn threads_change_nothing() {
     let lines: String = (0..60_000).map(|n| format!("{{\"label\":{},\"text\":\"\\t row {n}\"}}\n", n % 3)).collect();
     let bytes = format!("{lines}no row\n{lines}");
-    let [one, five] = [1, 5].map(|threads| jsonl().feed(bytes.as_bytes(), true, threads).expect("short rows"));
+    let [one, five] =
+        [1, 5].map(|threads| jsonl().feed(Arc::new(bytes.clone().into_bytes()), true, threads).expect("short rows"));
     assert_eq!(texts(&one, 0), texts(&five, 0));
     assert_eq!(texts(&one, 1), texts(&five, 1));
     assert_eq!((&one.lines, &one.bad), (&five.lines, &five.bad));
@@ -125,8 +137,8 @@ fn a_quote_that_is_never_closed_is_one_bad_row() {
 #[test]
 fn a_row_that_never_ends_is_an_error_before_memory_does() {
     let mut reader = csv(true);
-    assert!(reader.feed(b"a,b\nc,\"", false, 1).is_ok());
-    let error = reader.feed(&vec![b'x'; LONGEST + 1], false, 1).expect_err("too long");
+    assert!(reader.feed(Arc::new(b"a,b\nc,\"".to_vec()), false, 1).is_ok());
+    let error = reader.feed(Arc::new(vec![b'x'; LONGEST + 1]), false, 1).err().expect("too long");
     assert_eq!(error.line, 2);
     assert!(error.reason.ends_with("is a quote never closed?"), "{}", error.reason);
 }
@@ -145,7 +157,7 @@ fn fasttext_lines_have_one_label() {
 fn each_line_is_a_text_also_an_empty_one() {
     let read = |bytes: &[u8]| {
         let mut reader = Reader::new(Format::Lines, vec![Use::Text], 1, LONGEST);
-        texts(&reader.feed(bytes, true, 1).expect("short rows"), 0)
+        texts(&reader.feed(Arc::new(bytes.to_vec()), true, 1).expect("short rows"), 0)
     };
     assert_eq!(read("one\r\n\n two\u{85}".as_bytes()), ["one", "", " two\u{85}"]);
     assert_eq!(read(b"\n"), [""]);

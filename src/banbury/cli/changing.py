@@ -8,6 +8,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
+from banbury.cli.tables import classes_of, columns_of, documents
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -79,22 +80,28 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
         model = reading.load(path)
         model.threads = given["threads"]
         change = model.learn if act == "learn" else model.forget
-        classes = model.counts_.classes
+        classes, columns = classes_of(model), columns_of(model)
         if given["label_for_all"] is None:
-            for batch in with_progress(reading.reader_of(files, given).needs_labels(), f"{act}ing"):
-                change(batch.texts, reading.of_kind(batch.labels or [], classes), batch.weights)
+            reader = reading.reader_for(model, files, given, weight=given["weight"]).needs_labels()
+            for batch in with_progress(reader, f"{act}ing"):
+                labels = reading.of_kind(batch.labels or [], classes)
+                change(documents(batch, reader.layout, columns), labels, batch.weights)
         else:
             label = reading.new_label(given["label_for_all"], classes)
             if texts:
                 change(texts, [label] * len(texts))
             else:
-                for batch in with_progress(reading.reader_of(files, given, label=False), f"{act}ing"):
-                    change(batch.texts, [label] * len(batch), batch.weights)
+                reader = reading.reader_for(model, files, given, weight=given["weight"], label=False)
+                for batch in with_progress(reader, f"{act}ing"):
+                    change(documents(batch, reader.layout, columns), [label] * len(batch), batch.weights)
         model.save(given["output"] or path)
     _tell(model, given["output"] or path)
 
 
 def _tell(model: Classifier, path: str) -> None:
+    if columns_of(model) is not None:
+        note(f"{path} is written")
+        return
     counts = model.counts_
     documents = ", ".join(f"{label}: {n}" for label, n in list(zip(counts.classes, counts.documents, strict=True))[:20])
     note(f"{path}: {sum(counts.documents)} documents ({documents}), {counts.n_features} features")

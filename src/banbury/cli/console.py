@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from banbury.markup import visible
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,9 +17,18 @@ if TYPE_CHECKING:
 SHORT = 8 << 20  # bytes that are read before a bar could be looked at
 
 
+def clean(text: str) -> str:
+    """The text with a sign for every control character but tabs and the ends of lines."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text  # most are, and the import takes longer than the look
+    from banbury.markup import visible
+
+    return visible(text, lines=True)
+
+
 def note(message: str) -> None:
     """A message beside the result, on stderr."""
-    click.echo(visible(message, lines=True), err=True)
+    click.echo(clean(message), err=True)
 
 
 def show(result: Any) -> None:
@@ -31,7 +38,7 @@ def show(result: Any) -> None:
 
         Console(highlight=False).print(result)
     else:
-        put(f"{visible(str(result), lines=True)}\n")
+        put(f"{clean(str(result))}\n")
 
 
 def show_json(result: Any) -> None:
@@ -45,7 +52,7 @@ def show_json(result: Any) -> None:
 def put(text: str) -> None:
     """Text to standard output; on a terminal without control characters."""
     if sys.stdout.isatty():
-        click.echo(visible(text, lines=True), nl=False)
+        click.echo(clean(text), nl=False)
     else:
         sys.stdout.flush()
         put_bytes(text.encode("utf-8", "replace"))

@@ -9,6 +9,7 @@ import click
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import note, put, show, show_json, with_progress
+from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,11 +73,11 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
     reading.need_input(files)
     model = reading.load(path)
     model.threads = given["threads"]
-    reader = reading.reader_of(files, given).needs_labels()
+    reader = reading.reader_for(model, files, given).needs_labels()
     note(f"{reader.name}: {reader.layout}")
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
     if not len(batch):
         raise InputError(f"{reader.name}: no documents to evaluate")
-    labels = reading.of_kind(batch.labels or [], model.counts_.classes)
-    diagnosis = model.diagnose(batch.texts, labels) if given.get("diagnose") else None
-    return model.evaluate(batch.texts, labels), diagnosis
+    labels = reading.of_kind(batch.labels or [], classes_of(model))
+    of = documents(batch, reader.layout, columns_of(model))
+    return model.evaluate(of, labels), model.diagnose(of, labels) if given.get("diagnose") else None

@@ -13,6 +13,8 @@ import click
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
+from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.readers import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,14 +56,15 @@ def filter(model: str, files: tuple[str, ...], keep: str, above: float | None, t
     reading.need_input(files)
     classifier = reading.load(model)
     classifier.threads = given["threads"]
-    classes = classifier.counts_.classes
+    classes = classes_of(classifier)
     scoring = _Scoring(
         classifier, classes.index(reading.label_of(keep, classes)), reading.shares(given["prior"], classes)
     )
     with ExitStack() as stack:
         if top is not None and (not files or "-" in files):
             files = tuple(_spooled(stack) if file == "-" else file for file in files or ("-",))
-        reader = reading.reader_of(files, given, label=False)
+        reader = reading.reader_for(classifier, files, given, label=False)
+        scoring.layout = reader.layout
         format = writing.format_of(given["to"], given["output"], reader.layout)
         chosen = scoring.rule(above) if top is None else _best(scoring, reader, _number(top))
         counter = [0, 0]
@@ -76,9 +79,13 @@ class _Scoring:
         self._classifier = classifier
         self._number = number
         self._prior = prior
+        self._columns = columns_of(classifier)
+        self.layout = Layout("lines")
 
     def chances(self, batch: Batch) -> NDArray[Any]:
-        chances: NDArray[Any] = self._classifier.predict_proba(batch.texts, prior=self._prior)[:, self._number]
+        """The probability of the label, for each row."""
+        of = documents(batch, self.layout, self._columns)
+        chances: NDArray[Any] = self._classifier.predict_proba(of, prior=self._prior)[:, self._number]
         return chances
 
     def rule(self, above: float | None) -> Any:
@@ -86,7 +93,8 @@ class _Scoring:
         if above is not None:
             return lambda batch: self.chances(batch) >= above
         label = self._classifier.classes_[self._number]
-        return lambda batch: self._classifier.predict(batch.texts, prior=self._prior) == label
+        of = self._columns
+        return lambda batch: self._classifier.predict(documents(batch, self.layout, of), prior=self._prior) == label
 
 
 def _number(top: str) -> tuple[float, bool]:
@@ -142,8 +150,8 @@ def _kept(
         else:
             dictionaries = batch.rows()
             picked = [dictionaries[row] for row in rows.tolist()]
-            if format == "plain":
-                picked = [{"text": row[layout.text or "text"]} for row in picked]
+            if format == "plain" and layout.text is not None:
+                picked = [{"text": row[layout.text]} for row in picked]
             elif is_table and is_same:
                 yield writing.encoded(picked, format, [] if is_first else list(layout.columns))
                 is_first = False

@@ -12,6 +12,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
+from banbury.cli.tables import classes_of
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
         rows += batch.rows()
     with _Log(output) as log:
         done = _placed(log.rows, texts)
-        choices = _choices(labels, [*done.values(), *(known.counts_.classes if known else [])])
+        choices = _choices(labels, [*done.values(), *(classes_of(known) if known else [])])
         session = _Session(Labelling(texts, done, model=known, by=by), rows, choices, log)
         with _keys() as key, suppress(KeyboardInterrupt):
             session.run(key)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from banbury.cli import options as reading
 from banbury.cli.console import put, show, show_json
-from banbury.errors import InputError
+from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.errors import InputError, NotFittedError
+
+if TYPE_CHECKING:
+    from banbury.classifier import Classifier
 
 
 @click.command(
@@ -21,19 +25,22 @@ Examples:
 )
 @reading.model_file
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
+@click.option("--row", type=click.IntRange(min=1), default=1, metavar="N", help="Of a model of tables: which row.")
 @click.option("--for", "label", metavar="LABEL", help="Why this label; the predicted one by default.")
 @click.option("--against", metavar="LABEL", help="Rather than this one; the next best by default.")
 @reading.as_json
-def explain(model: str, texts: tuple[str, ...], label: str | None, against: str | None, is_json: bool) -> None:
+def explain(
+    model: str, texts: tuple[str, ...], row: int, label: str | None, against: str | None, is_json: bool
+) -> None:
     """Which words decided, and by how much: their weights sum to the score.
 
-    A file is one text, and '-' is standard input.
+    A file is one text, and '-' is standard input; for a model of tables it has rows.
     """
     classifier = reading.load(model)
-    classes = classifier.counts_.classes
+    classes, columns = classes_of(classifier), columns_of(classifier)
     found = [
         classifier.explain(
-            _content(text),
+            _content(text) if columns is None else _row(text, row, classifier),
             label=None if label is None else reading.label_of(label, classes),
             against=None if against is None else reading.label_of(against, classes),
         )
@@ -47,6 +54,16 @@ def explain(model: str, texts: tuple[str, ...], label: str | None, against: str 
         if number:
             click.echo()
         show(one)
+
+
+def _row(path: str, number: int, classifier: Classifier) -> dict[str, Any]:
+    """A row of a file, by its number from 1 on."""
+    reader = reading.reader_for(classifier, (path,), {}, label=False)
+    table = documents(reader.whole(), reader.layout, columns_of(classifier))
+    n_rows = len(next(iter(table.values())))
+    if number > n_rows:
+        raise InputError(f"{path}: there is no row {number}; there are {n_rows}")
+    return {name: values[number - 1] for name, values in table.items()}
 
 
 def _content(text: str) -> str:
@@ -84,7 +101,7 @@ def words(
 ) -> None:
     """The words that speak for LABEL, with their counts and probabilities; without LABEL, the strongest of all."""
     classifier = reading.load(model)
-    classes = classifier.counts_.classes
+    classes = classes_of(classifier)
     wanted, other = (None if one is None else reading.label_of(one, classes) for one in (label, against))
     table = classifier.words(wanted, against=other, top=top, sort=sort, min_count=min_count)
     if is_json:
@@ -131,6 +148,16 @@ def _short(value: Any) -> str:
 
 def _described(path: str, settings: dict[str, Any]) -> dict[str, Any]:
     classifier = reading.load(path)
+    columns = columns_of(classifier)
+    if columns is not None:
+        return {
+            "file": path,
+            "bytes": os.path.getsize(path),
+            "kind": "classifier of tables",
+            "labels": classes_of(classifier),
+            "columns": {name: type(kind).__name__ for name, kind in columns.items()},
+            "reading": settings["model"],
+        } | _leave_one_out(classifier)
     counts = classifier.counts_
     default = type(counts.analyzer)().settings()
     own = counts.analyzer.settings()
@@ -143,11 +170,12 @@ def _described(path: str, settings: dict[str, Any]) -> dict[str, Any]:
         "analyzer": {name: value for name, value in own.items() if value != default.get(name)} or "the usual one",
         "reading": settings["model"],
     }
+    return found | _leave_one_out(classifier)
+
+
+def _leave_one_out(classifier: Classifier) -> dict[str, Any]:
     try:
         report = classifier.report_
-    except InputError:
-        raise
-    except ValueError:  # it was not fitted with leave-one-out
-        return found
-    figures = {one.name: one.value for one in report.figures()}
-    return found | {"leave-one-out": {"chosen": report.chosen, **figures}}
+    except NotFittedError:  # it was not fitted with leave-one-out
+        return {}
+    return {"leave-one-out": {"chosen": report.chosen} | {one.name: one.value for one in report.figures()}}

@@ -11,6 +11,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.console import put_bytes
+from banbury.cli.tables import classes_of, columns_of
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -70,18 +71,25 @@ def mail(model: str, train: str | None, forget: str | None, exit_zero: bool, qui
     return 0 if exit_zero else code
 
 
-def _text(message: bytes) -> str:
+def _document(message: bytes, columns: dict[str, Any] | None) -> Any:
+    """The text of a message, or the columns that a model of tables needs."""
     from banbury.readers.mailboxes import row_of
 
-    text: str = row_of(message)["text"]
-    return text
+    row = row_of(message)
+    return [row["text"]] if columns is None else {name: [row.get(name)] for name in columns}
 
 
 def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -> tuple[int, bytes]:
     """The exit code and the header."""
-    classes = classifier.counts_.classes
+    classes, columns = classes_of(classifier), columns_of(classifier)
     spam = reading.label_of(given["spam_label"], classes)
-    chance = classifier.probabilities(_text(message))[spam] if len(classes) > 1 else 0.5
+    document = _document(message, columns)
+    if len(classes) < 2:
+        chance = 0.5
+    elif columns is None:
+        chance = classifier.probabilities(document[0])[spam]
+    else:
+        chance = float(classifier.predict_proba(document)[0][classes.index(spam)])
     code = SPAM if chance >= given["spam_above"] else HAM if chance <= given["ham_below"] else UNSURE
     name = ("spam", "ham", "unsure")[code]
     return code, b"%s: %s; probability=%.6f" % (HEADER, name.encode(), chance)
@@ -93,17 +101,17 @@ def _change(path: str, message: bytes, learned: str | None, forgotten: str | Non
     from banbury.classifier import Classifier
 
     with storage.locked(path):
-        text = _text(message)
         if not os.path.exists(path):
             if forgotten is not None or learned is None:
                 raise click.UsageError(f"{path} does not exist: there is nothing to forget.")
-            Classifier().fit([text], [learned]).save(path)
+            Classifier().fit(_document(message, None), [learned]).save(path)
             return
         model = reading.load(path)
+        document = _document(message, columns_of(model))
         if forgotten is not None:
-            model.forget([text], [reading.label_of(forgotten, model.counts_.classes)])
+            model.forget(document, [reading.label_of(forgotten, classes_of(model))])
         if learned is not None:
-            model.learn([text], [reading.new_label(learned, model.counts_.classes)])
+            model.learn(document, [reading.new_label(learned, classes_of(model))])
         model.save(path)
 
 

@@ -81,6 +81,13 @@ def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> R
     return read(*(files or ("-",)), limits=Limits(**limits), **{**given, **more})
 
 
+def reader_for(model: Classifier, files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
+    """The reader of files for a model: of their texts, or where it is a model of tables, of all columns."""
+    from banbury.cli.tables import columns_of
+
+    return reader_of(files, options, **({} if columns_of(model) is None else {"text": False}), **more)
+
+
 def need_input(files: tuple[str, ...]) -> None:
     """Without a file, standard input is read; nobody types that into a terminal by accident."""
     if not files and sys.stdin.isatty():

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from banbury.cli.console import put_bytes
+from banbury.cli.console import clean, put_bytes
 from banbury.errors import InputError, MissingExtra
-from banbury.markup import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -119,7 +118,7 @@ def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
     """A function that takes bytes. A file is there when all of it is; where something goes wrong, it is not touched."""
     if output is None or output == "-":
         if sys.stdout.isatty():
-            yield lambda data: click.echo(visible(data.decode("utf-8", "replace"), lines=True), nl=False)
+            yield lambda data: click.echo(clean(data.decode("utf-8", "replace")), nl=False)
         else:
             yield put_bytes
             sys.stdout.buffer.flush()

@@ -8,6 +8,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli import output as writing
+from banbury.cli.tables import classes_of, columns_of, documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,9 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
         reading.need_input(files)
     classifier = reading.load(model)
     classifier.threads = given["threads"]
-    prior = reading.shares(given["prior"], classifier.counts_.classes)
+    prior = reading.shares(given["prior"], classes_of(classifier))
+    if texts and columns_of(classifier) is not None:
+        raise click.UsageError("This is a model of tables: give files with rows.")
     if texts:
         format = writing.format_of(given["to"], given["output"], None)
         if format == "plain":  # without arrays: importing NumPy would take longer than all else
@@ -54,16 +57,16 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
             rows = [{"text": text} | answer for text, answer in zip(texts, answers, strict=True)]
         writing.write(given["output"], format, [rows])
         return
-    reader = reading.reader_of(files, given, label=False)
+    reader = reading.reader_for(classifier, files, given, label=False)
     format = writing.format_of(given["to"], given["output"], reader.layout)
     _check_names(reader, given)
     writing.write(given["output"], format, _predicted(classifier, reader, prior, format, given))
 
 
 def _answers(
-    classifier: Classifier, texts: Any, prior: Any, format: str, given: dict[str, Any]
+    classifier: Classifier, documents: Any, prior: Any, format: str, given: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    chances = classifier.predict_proba(texts, prior=prior).tolist()
+    chances = classifier.predict_proba(documents, prior=prior).tolist()
     classes = classifier.classes_.tolist()
     return [_answer(dict(zip(classes, row, strict=True)), given, format) for row in chances]
 
@@ -90,11 +93,12 @@ def _predicted(
 ) -> Iterator[list[dict[str, Any]] | bytes]:
     from banbury.cli.console import with_progress
 
+    columns = columns_of(classifier)
     for batch in with_progress(reader, "predicting"):
-        answers = _answers(classifier, batch.texts, prior, format, given)
+        answers = _answers(classifier, documents(batch, reader.layout, columns), prior, format, given)
         if format == "jsonl" and reader.layout.format == "jsonl":
             yield _spliced(batch, answers)
-        elif format == "plain":
+        elif format == "plain" and columns is None:
             yield [answer | {"text": text} for answer, text in zip(answers, batch.texts, strict=True)]
         else:
             yield [row | answer for row, answer in zip(batch.rows(), answers, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,11 +35,13 @@ Examples:
 )
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
 @click.option("--plain", is_flag=True, help="Only count words: the textbook's model, and the quickest.")
-@click.option("--analyzer", metavar="PRESET", help="What the features are: prose, tweets, characters, …")
+@click.option("--analyzer", metavar="PRESET", help="What the features are: words, tweets, characters, python.")
 @click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
 @click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli", "complement"]), default="multinomial")
 @click.option("--smoothing", metavar="NUMBER", help="Added to every count; chosen by leave-one-out by default.")
 @click.option("--prior", metavar="empirical|uniform|LABEL=SHARE,…", default="empirical", help="Of the classes.")
+@click.option("--table", is_flag=True, help="Learn from all columns but the label, each as what it is.")
+@click.option("--columns", metavar="NAME[=KIND],…", help="… or from these: text, categorical, number, poisson, …")
 @click.option("--weight", metavar="COLUMN", help="How often each row counts.")
 @reading.reads_files()
 @reading.as_json
@@ -52,6 +54,8 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
     reading.need_input(files)
+    if given["table"] or given["columns"]:
+        return _train_table(files, model, is_json, given)
     reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
     note(f"{reader.name}: {reader.layout}")
     classifier = _classifier(given)
@@ -61,6 +65,34 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
     return _report(classifier, reader, batches.kept, model, is_json, given)
+
+
+def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
+    """A model of all rows, which are read whole."""
+    from banbury.cli.tables import classes_of, kinds, to_learn
+    from banbury.readers import joined
+
+    reader = reading.reader_of(files, given, text=False, weight=given["weight"]).needs_labels()
+    note(f"{reader.name}: {reader.layout}")
+    columns = kinds(given["columns"])
+    batch = joined(list(with_progress(reader, "reading")), has_labels=True)
+    classifier = _classifier(given)
+    classifier.columns = columns
+    classifier.fit(to_learn(batch, reader.layout, columns), batch.labels, batch.weights)
+    if given["prior"] not in ("empirical", "uniform"):
+        classifier.prior = reading.shares(given["prior"], classes_of(classifier))
+    classifier.save(path)
+    report = classifier._report
+    found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
+    if is_json:
+        figures = {} if report is None else {"leave-one-out": report.to_dict(), "chosen": report.chosen}
+        show_json({"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": found} | figures)
+    else:
+        if report is not None:
+            show(report)
+        note(f"\n{len(batch)} rows, {len(found)} columns: {path}")
+        note("Next: banbury evaluate, with rows that it has not seen")
+    return check(report, given)
 
 
 class _Batches:
@@ -139,6 +171,8 @@ def _report(
             show("\n" + "\n".join(lines))
         shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
         note(f"\n{sum(counts.documents)} documents ({shown}), {counts.n_features} features: {model}")
+        import shlex
+
         note(f'Next: banbury predict {shlex.quote(model)} "a text"')
     return check(report, given)
 
@@ -186,4 +220,9 @@ def _strongest(classifier: Classifier) -> dict[str, list[str]]:
     if len(counts.classes) > 20 or len(counts.classes) * counts.n_features > 2**24:
         return {}
     least = 1 if sum(counts.documents) < 100 else 3
-    return {str(label): classifier.words(label, top=STRONGEST, min_count=least).words for label in counts.classes}
+    found: dict[str, list[str]] = {}
+    for label in counts.classes:
+        table = classifier.words(label, sort="for", min_count=least)
+        words = (word for word, length in zip(table.words, table.lengths, strict=True) if length)  # no characters
+        found[str(label)] = list(islice(words, STRONGEST))
+    return found

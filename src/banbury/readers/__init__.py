@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.errors import InputError
 from banbury.readers.guessing import FORMATS, Layout, format_of, layout_of
-from banbury.readers.streams import Limits, Stream, is_standard_input
+from banbury.readers.streams import Limits, Stream, ahead, is_standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,9 @@ class Batch:
     """Some rows of a file."""
 
     texts: Any
-    """One for each row: a list, or a column that the kernel reads where it lies; `list(batch.texts)` makes `str`."""
+    """One for each row: a list, or a column that the kernel reads where it lies; `list(batch.texts)` makes `str`.
+
+    None where no text is wanted."""
     labels: list[Any] | None
     """None where they are not in the file, or not wanted."""
     lines: list[int]
@@ -139,7 +141,7 @@ class Reader:
 def read(
     *sources: Any,
     format: str | None = None,
-    text: str | int | None = None,
+    text: str | int | bool | None = None,
     label: str | int | bool | None = None,
     weight: str | int | None = None,
     header: bool | None = None,
@@ -170,7 +172,8 @@ def read(
         `"maildir"` or `"mail"` (a message in each file); found out by default.
     text, label, weight
         The names of the columns, or their numbers from 1 on. Text and label are guessed by default; `label=False` reads
-        none. Without a header, columns are called `"1"`, `"2"`, …
+        none, `text=False` is for tables, of which `batch.rows()` has all columns. Without a header, columns are called
+        `"1"`, `"2"`, …
     header, delimiter, quotes
         Of CSV and TSV, where the guess is wrong.
     encoding
@@ -207,7 +210,9 @@ def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
     if len(batches) == 1:
         return batches[0]
     texts: Any
-    if batches and all(batch.kernel is not None for batch in batches):
+    if batches and batches[0].texts is None:
+        texts = None
+    elif batches and all(batch.kernel is not None for batch in batches):
         texts = _kernel.join([batch.texts for batch in batches])
     else:
         texts = [text for batch in batches for text in batch.texts]
@@ -249,7 +254,7 @@ class _Opened:
         self._stream: Stream | None = None
         columns = {"text": options["text"], "label": options["label"]}
         if like is not None:  # further files are read like the first
-            columns = {"text": like.text, "label": like.label or False}
+            columns = {"text": like.text or False, "label": like.label or False}
         if _is_folder(source):
             self.source: Any = _folder(os.fspath(source), options | columns)
             self.layout: Layout = self.source.layout
@@ -310,18 +315,23 @@ class _Opened:
         assert self._stream is not None
         name, layout, weight = self._stream.name, self.layout, self._options["weight"]
         reader, wanted = self._reader(name)
-        for block in chain(filter(None, self._blocks), [b""]):
-            try:
-                rows = reader.feed(block, not block, threads)
-            except InputError as error:
-                raise InputError(f"{name}, {error}; the limit 'row' can be raised") from None
+
+        def fed() -> Iterator[_kernel.Rows]:
+            for block in chain(filter(None, self._blocks), [b""]):
+                try:
+                    yield reader.feed(block, not block, threads)
+                except InputError as error:
+                    raise InputError(f"{name}, {error}; the limit 'row' can be raised") from None
+
+        for rows in ahead(fed()):
             yield self._batch(rows, layout, wanted, weight), [BadRow(name, *bad) for bad in rows.bad]
 
     def _reader(self, name: str) -> tuple[_kernel.Reader, list[str]]:
         """The kernel's reader, and the columns that it finds."""
         layout, weight = self.layout, self._options["weight"]
-        wanted = [column for column in (layout.text, layout.label) if column is not None]
-        uses = ["text", "label"][: len(wanted)]
+        both = {"text": layout.text, "label": layout.label}
+        wanted = [column for column in both.values() if column is not None]
+        uses = [use for use, column in both.items() if column is not None]
         if weight is not None:
             wanted.append(str(weight))
             uses.append("value")
@@ -365,8 +375,8 @@ class _Opened:
         from banbury.readers.rows import dictionaries
 
         return Batch(
-            rows.texts(0),
-            None if layout.label is None else rows.values(1),
+            None if layout.text is None else rows.texts(0),
+            None if layout.label is None else rows.values(0 if layout.text is None else 1),
             rows.lines,
             None if weight is None else rows.values(len(wanted) - 1),
             rows,

@@ -117,7 +117,7 @@ def layout_of(
     head: bytes,
     name: str,
     *,
-    text: str | int | None = None,
+    text: str | int | bool | None = None,
     label: str | int | bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
@@ -128,6 +128,8 @@ def layout_of(
         head = head[: head.rfind(b"\n", 0, max(SAMPLE, head.find(b"\n") + 1)) + 1] or head
     sample = head.decode("utf-8", "replace")
     match format:
+        case "lines" | "fasttext" if text is False:
+            raise InputError(f"{name}: it has no columns but a text")
         case "lines":
             return Layout("lines", ("text",), "text")
         case "fasttext":
@@ -142,7 +144,7 @@ def layout_of(
         quotes = format == "csv" or _are_quotes(sample, delimiter)
     cells = _cells(sample, delimiter, quotes)
     if not cells:
-        return Layout(format, ("text",), "text", None, delimiter, quotes, False)
+        return Layout(format, ("text",), None if text is False else "text", None, delimiter, quotes, False)
     has_header = _has_header(cells) if header is None else header
     names = unique(cells[0]) if has_header else [str(number + 1) for number in range(len(cells[0]))]
     rows = [dict(zip(names, row, strict=False)) for row in cells[has_header:]]
@@ -154,14 +156,18 @@ def of_rows(
     format: str,
     rows: list[dict[str, Any]],
     name: str,
-    text: str | int | None,
+    text: str | int | bool | None,
     label: str | int | bool | None,
     names: Sequence[str] = (),
 ) -> Layout:
     """The layout of rows that are dictionaries."""
     names = list(names) or list(dict.fromkeys(key for row in rows for key in row))
     guessed = [what for what, given in (("text", text), ("label", label)) if given is None]
-    text_name = _text(names, rows, label, name) if text is None else _given(text, names, "text", name)
+    text_name: str | None = None
+    if text is None or text is True:
+        text_name = _text(names, rows, label, name)
+    elif text is not False:
+        text_name = _given(text, names, "text", name)
     label_name: str | None
     if label is False:
         label_name = None
@@ -225,7 +231,7 @@ def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
     return sum(lengths) / len(lengths)
 
 
-def _label(names: list[str], rows: list[dict[str, Any]], text: str) -> str | None:
+def _label(names: list[str], rows: list[dict[str, Any]], text: str | None) -> str | None:
     folded = {known.lower(): known for known in reversed(names)}
     for known in LABELS:
         if known in folded and folded[known] != text:

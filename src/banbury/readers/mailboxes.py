@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from banbury.readers import BadRow, Batch
 
-COLUMNS = ("text", "sender", "subject", "body", "label")
+COLUMNS = ("text", *parse(b"").row(), "label")
 
 
 class Mailbox:
@@ -127,15 +127,10 @@ def _batches(
 
 
 def row_of(message: bytes) -> dict[str, Any]:
-    """A message as a row: what is written, by whom.
+    """A message as a row: its text, and all else that `Mail.row` has.
 
     >>> row_of(b"From: ann@example.org\\nSubject: Lunch?\\n\\nAt noon.")["text"]
     'Lunch?\\n\\nAt noon.'
     """
     mail = parse(message)
-    return {
-        "text": f"{mail.subject}\n\n{mail.body}",
-        "sender": mail.sender,
-        "subject": mail.subject,
-        "body": mail.body,
-    }
+    return {"text": f"{mail.subject}\n\n{mail.body}", **mail.row()}

@@ -18,8 +18,8 @@ def dictionaries(rows: Rows, layout: Layout) -> list[dict[str, Any]]:
             return [json.loads(line) for line in rows.raw().split(b"\n")[:-1]]
         case "csv" | "tsv":
             return [dict(zip(layout.columns, cells, strict=True)) for cells in _cells(rows, layout)]
-    columns = [rows.values(number) for number, _ in enumerate([layout.text, *filter(None, [layout.label])])]
-    names = [layout.text or "text", *filter(None, [layout.label])]
+    names = [name for name in (layout.text, layout.label) if name is not None]
+    columns = [rows.values(number) for number, _ in enumerate(names)]
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 

@@ -141,14 +141,15 @@ class Parquet:
         from banbury.readers import Batch
 
         names, layout = list(self._reader.schema.names), self.layout
-        texts = batch.column(layout.text)
+        texts = None if layout.text is None else batch.column(layout.text)
         labels = None if layout.label is None else batch.column(layout.label).to_pylist()
         kinds = set(map(type, labels or []))
-        if texts.null_count or not _is_text(texts) or not (kinds <= {str} or kinds == {int} or kinds == {bool}):
+        is_text = texts is None or (not texts.null_count and _is_text(texts))
+        if not is_text or not (kinds <= {str} or kinds == {int} or kinds == {bool}):
             return _checked(_dictionaries(batch, names), line, self._name, layout, self._weight)
         weights = None if self._weight is None else batch.column(str(self._weight)).to_pylist()
         lines = list(range(line, line + batch.num_rows))
-        held = _kernel.hold(texts)
+        held = None if texts is None else _kernel.hold(texts)
         return Batch(held, labels, lines, weights, None, lambda: _dictionaries(batch, names)), []
 
 
@@ -204,7 +205,7 @@ def _checked(rows: list[Any], line: int, name: str, layout: Layout, weight: Any)
 def _fault(row: Any, layout: Layout) -> str:
     if not isinstance(row, dict):
         return f"it is of type {type(row).__name__}, not an object"
-    text = row.get(layout.text or "text")
+    text = "" if layout.text is None else row.get(layout.text)
     if not isinstance(text, str):
         return "it has no text" if text is None else f"its text is of type {type(text).__name__}"
     if layout.label is None:
@@ -220,7 +221,7 @@ def batch_of(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weigh
     from banbury.readers import Batch
 
     return Batch(
-        [row[layout.text or "text"] for row in rows],
+        None if layout.text is None else [row[layout.text] for row in rows],
         None if layout.label is None else [row[layout.label] for row in rows],
         lines,
         None if weight is None else [row.get(str(weight)) for row in rows],

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury.errors import FileFormatError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+T = TypeVar("T")
 
 BLOCK = 8 << 20
 PIECE = 1 << 20  # that compressed bytes are expanded to at a time
@@ -85,7 +88,7 @@ class Stream:
             if isinstance(block, str):
                 raise InputError(f"{self.name}: open it in binary mode; the reader finds the encoding")
             self.position += len(block)
-            yield block
+            yield bytes(block)  # the kernel keeps it: it must not change
 
 
 def is_standard_input(source: Any) -> bool:
@@ -117,6 +120,34 @@ def _available(file: Any) -> Any:
     except (OSError, ValueError, TypeError):  # not a file of the system; Windows can only ask sockets
         pass
     return block
+
+
+def ahead(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each made by another thread while the one before it is in use.
+
+    >>> list(ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    import threading
+
+    waiting: list[T] = []
+    failed: list[BaseException] = []
+
+    def fetch() -> None:
+        try:
+            waiting.extend(islice(items, 1))
+        except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
+            failed.append(error)
+
+    fetch()
+    while waiting:
+        worker = threading.Thread(target=fetch, daemon=True)  # nobody waits for a pipe that has nothing to say
+        item = waiting.pop()
+        worker.start()
+        yield item
+        worker.join()
+    if failed:
+        raise failed[0]
 
 
 def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
