@@ -86,8 +86,8 @@ def test_labelling_goes_on_where_it_was_left(folder: Path) -> None:
     assert sorted(str(row["text"]) for row in labelled(folder)) == sorted(UNLABELLED)
 
 
-def test_the_least_certain_row_comes_first(folder: Path) -> None:
-    terminal = label(folder, "--model", "mood.banbury")
+def test_by_uncertainty_the_least_certain_row_comes_first(folder: Path) -> None:
+    terminal = label(folder, "--model", "mood.banbury", "--by", "uncertainty")
     terminal.wait_for("0 labelled, 5 left")
     terminal.wait_for("quit")
     known = Classifier().fit(TEXTS, LABELS)

@@ -8,7 +8,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "public_sets.py")
-LONG_ON_REAL_DATA = {"bitmaps.py", "topics.py"}
+LONG_ON_REAL_DATA = {"bitmaps.py", "semi_supervised.py", "topics.py", "what_to_label_next.py"}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

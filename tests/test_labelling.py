@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury import Classifier
+from banbury.datasets import demo
 from banbury.errors import InputError
 from banbury.labelling import Labelling
 
@@ -47,9 +48,35 @@ def test_the_model_learns_along_exactly() -> None:
     assert known.counts_.documents == [1, 1]
 
 
+@pytest.mark.parametrize("by", ["gain", "uncertainty"])
+def test_it_asks_what_its_model_would_ask(by: str) -> None:
+    texts, labels = (column[::10] for column in demo())
+    given = dict(enumerate(labels[:20]))
+    labelling = Labelling(texts[:60], given, by=by)
+    number = labelling.next()
+    assert number is not None
+    left = [texts[row] for row in range(20, 60)]
+    model = Classifier().fit(texts[:20], labels[:20])
+    assert texts[number] == left[model.what_to_label_next(left, top=1, by=by)[0]]
+
+
+def test_by_gain_it_asks_before_there_is_a_model_and_not_twice_about_the_same_words() -> None:
+    labelling = Labelling(["a b", "a b", "c d", "c d"])
+    asked = []
+    for label in ("x", "x", "y", "x"):
+        number = labelling.next()
+        assert number is not None
+        asked.append(labelling.texts[number])
+        labelling.give(number, label)
+    assert set(asked[:2]) == {"a b", "c d"}
+    assert labelling.next() is None
+
+
 def test_bad_labels_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="no document 9"):
         Labelling(TEXTS, {9: "a"})
+    with pytest.raises(InputError, match="by is 'luck'; it can be 'gain' or 'uncertainty'"):
+        Labelling(TEXTS, by="luck")
     labelling = Labelling(TEXTS, {0: "a"})
     with pytest.raises(InputError, match="has a label already"):
         labelling.give(0, "b")

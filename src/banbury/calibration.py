@@ -47,6 +47,10 @@ class Calibration:
         shifts = dict(self.shifts)
         return [shifts.get(label, 0.0) for label in classes]
 
+    def scaled(self, factor: float) -> Calibration:
+        """The same decisions, surer or less sure: every score times a factor."""
+        return Calibration(factor * self.scale, tuple((label, factor * shift) for label, shift in self.shifts))
+
     def settings(self) -> dict[str, Any]:
         """The same as plain data, for a file."""
         return {"scale": self.scale, "shifts": [list(shift) for shift in self.shifts]}

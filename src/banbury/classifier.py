@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
+from banbury.choosing import next_to_label
 from banbury.counts import Counts, as_labels, check_kind, n_threads
 from banbury.errors import FileFormatError, InputError, NotFittedError
 from banbury.explanation import Evidence, Explanation
@@ -17,6 +18,7 @@ from banbury.tables import as_row, is_row, is_table, show_row
 from banbury.tables import read as read_table
 from banbury.text import Analyzer
 from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
+from banbury.unlabelled import Unlabelled, fitted_with_unlabelled
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -137,14 +139,41 @@ class Classifier:
 
     # Learning
 
-    def fit(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
-        """Learn from these documents alone; what was learned before is gone."""
+    def fit(
+        self,
+        texts: Texts,
+        labels: Labels,
+        weights: Any = None,
+        *,
+        unlabelled: Texts | None = None,
+        sure: float | str | None = "auto",
+    ) -> Classifier:
+        """Learn from these documents alone; what was learned before is gone.
+
+        Texts without labels, `unlabelled`, are counted under the labels that the model gives them and is `sure` of: as
+        probable as that, or `"auto"` for what is best on labelled ones that are held out. `unlabelled_` says what
+        became of them.
+
+        >>> model = Classifier(analyzer=Analyzer())
+        >>> others = ["the match ends in a draw", "a law of the land"]
+        >>> model.fit(["goal and match", "vote and law"], ["sport", "politics"], unlabelled=others, sure=0.5).predict(
+        ...     "draw"
+        ... )
+        'sport'
+        >>> model.unlabelled_.labels
+        ['sport', 'politics']
+        """
         self._check_settings()
         labels, how = as_labels(labels), dict[str, Any](effort=self.effort, threads=self.threads)
         if self.columns is not None or is_table(texts):
             from banbury.table_model import TableModel  # it needs NumPy, which texts alone do not
 
+            if unlabelled is not None:
+                raise InputError("documents without labels help where documents are texts; this is a table")
             self._take(*TableModel.fitted(texts, labels, weights, self._settings(), columns=self.columns, **how))
+        elif unlabelled is not None:
+            how.update(analyzer=self.analyzer, sure=sure)
+            self._take(*fitted_with_unlabelled(texts, labels, weights, unlabelled, self._settings(), **how))
         else:
             self._take(*TextModel.fitted(texts, labels, weights, self._settings(), analyzer=self.analyzer, **how))
         return self
@@ -489,6 +518,22 @@ class Classifier:
             threads=self.threads,
         )
 
+    def what_to_label_next(self, texts: Texts, *, top: int = 10, by: str = "gain") -> list[int]:
+        """The numbers of the texts whose labels would teach the most, the best first.
+
+        By `"gain"`: those that are uncertain and whose words stand in many of the texts and in few labelled ones; what
+        one of them will teach counts less for the next. A model that has learned nothing yet can be asked too. By
+        `"uncertainty"`: those whose two most probable labels are closest to each other.
+
+        >>> model = Classifier(analyzer=Analyzer()).fit(["free money", "lunch at noon"], ["spam", "ham"])
+        >>> model.what_to_label_next(["free money", "win a prize", "a prize", "noon"], top=2)
+        [2, 1]
+        """
+        model = self._known() if self.__sklearn_is_fitted__() else TextModel.empty(self._settings(), self.analyzer)
+        if not isinstance(model, TextModel):
+            raise InputError("this is a model of a table; documents to label next are texts")
+        return next_to_label(model, self._settings(), texts, top=top, by=by, threads=self.threads)
+
     def decide(
         self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
     ) -> list[Any]:
@@ -549,6 +594,14 @@ class Classifier:
                 "evaluate(texts, labels) tells how well it does"
             )
         return self._report
+
+    @property
+    def unlabelled_(self) -> Unlabelled:
+        """What became of the documents without labels in the last `fit`; a file does not keep it."""
+        self._fitted()
+        if self._unlabelled is None:
+            raise NotFittedError("this model was fitted without documents that have no label: fit(…, unlabelled=texts)")
+        return self._unlabelled
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -623,9 +676,12 @@ class Classifier:
     def _settings(self) -> Settings:
         return Settings(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 
-    def _take(self, model: TextModel | TableModel, report: TrainingReport | None) -> None:
+    def _take(
+        self, model: TextModel | TableModel, report: TrainingReport | None, unlabelled: Unlabelled | None = None
+    ) -> None:
         self._model: Any = model  # both kinds offer the same few methods
         self._report = report
+        self._unlabelled = unlabelled
         self._latest: tuple[Any, TextReading | TableReading] | None = None
         self._as_array: tuple[list[Any], NDArray[Any]] | None = None
 

@@ -1,4 +1,4 @@
-"""Labelling by hand with a model that learns along: the documents that it is least sure of come first."""
+"""Labelling by hand with a model that learns along: the documents that teach it the most come first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 LOOKED_AT = 2_000  # of the documents that are left: scoring more would make people wait
+AT_ONCE = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
 FITTED_ANEW = 1.2  # times as many labels as at the last fit
 
 
 class Labelling:
     """Documents that get their labels one by one.
 
-    `next` is the document to ask about, the one whose two most likely labels are closest to each other. Until there
-    are two labels it is any of them, always in the same order, which depends on the texts alone.
+    `next` is the document to ask about, by what `Classifier.what_to_label_next` says of a model that learns along.
+    Which of equally good ones it is depends on the texts alone.
 
     Parameters
     ----------
@@ -29,6 +30,8 @@ class Labelling:
         Those that have a label already, by their number.
     model
         A model that knows something already; it is not changed.
+    by
+        `"gain"`, or `"uncertainty"`, which begins when there are two labels.
 
     >>> labelling = Labelling(["free money", "lunch?", "free lunch", "money, money"], {0: "spam", 1: "ham"})
     >>> labelling.next()
@@ -39,7 +42,12 @@ class Labelling:
     """
 
     def __init__(
-        self, texts: Sequence[str], labels: Mapping[int, Any] | None = None, *, model: Classifier | None = None
+        self,
+        texts: Sequence[str],
+        labels: Mapping[int, Any] | None = None,
+        *,
+        model: Classifier | None = None,
+        by: str = "gain",
     ) -> None:
         from banbury import _kernel
 
@@ -48,11 +56,15 @@ class Labelling:
         if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:
             raise InputError(f"there is no document {wrong[0]}; there are {len(self.texts)}")
         as_labels(list(self.labels.values()))
+        if by not in AT_ONCE:
+            raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, AT_ONCE))}")
+        self.by = by
         self._given = list(self.labels)
         self._known = model
         self._model: Classifier | None = None
         self._n_fitted = 0
         self._skipped: list[int] = []
+        self._chosen: list[int] = []
         digest = _kernel.checksum
         self._order = sorted(
             range(len(self.texts)), key=lambda number: (digest(self.texts[number].encode("utf-8", "replace")), number)
@@ -64,17 +76,20 @@ class Labelling:
 
     def next(self) -> int | None:
         """The document to ask about; None where all have been."""
-        left = self._left()
-        if not left:
-            return None
-        model = self._learned()
-        if model is None:
-            return left[0]
-        import numpy as np
+        gone = {*self.labels, *self._skipped}
+        self._chosen = [number for number in self._chosen if number not in gone]
+        if not self._chosen:
+            left = [number for number in self._order if number not in gone][:LOOKED_AT]
+            self._chosen = left[:1] if self.by == "uncertainty" and self._learned() is None else self._best(left)
+        return self._chosen[0] if self._chosen else None
 
-        left = left[:LOOKED_AT]
-        chances = np.sort(model.predict_proba([self.texts[number] for number in left]), axis=1)
-        return left[int((chances[:, -1] - chances[:, -2]).argmin())]
+    def _best(self, left: list[int]) -> list[int]:
+        model = self._learned()
+        if model is None:  # of one label it has learned the words at least
+            texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
+            model = Classifier().fit(texts, labels) if labels else Classifier()
+        asked = model.what_to_label_next([self.texts[number] for number in left], top=AT_ONCE[self.by], by=self.by)
+        return [left[at] for at in asked]
 
     def probabilities(self, number: int) -> dict[Any, float]:
         """What the model says of a document; nothing where it knows too little."""
@@ -106,10 +121,6 @@ class Labelling:
             if len(set(self.labels.values())) < 2 and self._known is None:
                 self._model = None
         return number
-
-    def _left(self) -> list[int]:
-        gone = {*self.labels, *self._skipped}
-        return [number for number in self._order if number not in gone]
 
     def _learned(self) -> Classifier | None:
         """A model of all labels so far. Its settings are chosen anew now and then; in between it only counts."""

@@ -89,6 +89,17 @@ class Chosen:
     correction: Correction | None = None
     """Of the automatic model."""
 
+    def scaled(self, factor: float) -> Chosen:
+        """Surer or less sure by a factor; a correction, and a posterior that is left as it is, cannot be."""
+        if self.correction is not None:
+            return self
+        trust, calibration = self.trust, self.calibration
+        return replace(
+            self,
+            trust=None if trust is None else trust.scaled(factor),
+            calibration=None if calibration is None else calibration.scaled(factor),
+        )
+
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays, for a file."""
         correction, arrays = (None, {}) if self.correction is None else self.correction.parts()

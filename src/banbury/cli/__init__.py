@@ -26,7 +26,7 @@ COMMANDS = {
     "forget": ("changing", "Unlearn rows, as if they had never been seen."),
     "merge": ("changing", "Add up several models."),
     "filter": ("filtering", "Keep the rows of a label, or those that it is most likely for."),
-    "label": ("labelling", "Label rows with single keys, the most uncertain first."),
+    "label": ("labelling", "Label rows with single keys, those that teach the most first."),
     "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
     "rank": ("searching", "Find rows by a query."),
     "report": ("evaluating", "An evaluation as a page of HTML."),

@@ -1,4 +1,4 @@
-"""`banbury label`: single keys give labels, and a model that learns along asks about what it is least sure of."""
+"""`banbury label`: single keys give labels, and a model that learns along asks about what teaches it the most."""
 
 from __future__ import annotations
 
@@ -34,9 +34,15 @@ Examples:
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="JSON Lines; it is added to.")
 @click.option("--labels", metavar="A,B,…", help="What there is to choose from; those of the output by default.")
 @click.option("--model", type=click.Path(exists=True, dir_okay=False), help="A model that knows something already.")
+@click.option(
+    "--by",
+    type=click.Choice(["gain", "uncertainty"]),
+    default="gain",
+    help="Which rows come first: those that teach most.",
+)
 @reading.reads_files(labels=False)
-def label(files: tuple[str, ...], output: str, labels: str | None, model: str | None, **given: Any) -> None:
-    """Label rows with single keys, the most uncertain first.
+def label(files: tuple[str, ...], output: str, labels: str | None, model: str | None, by: str, **given: Any) -> None:
+    """Label rows with single keys, those that teach the most first.
 
     Each label is written at once, so you can quit at any time and go on later with the same command.
     """
@@ -53,7 +59,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     with _Log(output) as log:
         done = _placed(log.rows, texts)
         choices = _choices(labels, [*done.values(), *(classes_of(known) if known else [])])
-        session = _Session(Labelling(texts, done, model=known), rows, choices, log)
+        session = _Session(Labelling(texts, done, model=known, by=by), rows, choices, log)
         with _keys() as key, suppress(KeyboardInterrupt):
             session.run(key)
     note(f"{len(session.labelling.labels)} labelled, {len(session.labelling)} left: {output}")

@@ -1,0 +1,121 @@
+"""Which documents to label next: the most uncertain, or those that teach the most.
+
+A label teaches something of every word of its document. The variance of a word's weight goes with 1 / (k + 1), where k
+labelled documents have the word; one more lowers it by 1 / (k + 1)(k + 2), and that is worth as much as there are
+other documents with the word:
+
+    gain(document) = (1 − margin) · Σ_w others with w / (k_w + 1)(k_w + 2) / √(its different words)
+
+margin is the distance of its two most probable labels: where one is certain, its label is no news. Long documents are
+divided by the root of their length because their words share in one label. The best document is taken, its words are
+known better from then on, and the next best follows: documents that are chosen together complement each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from banbury.calibration import calibrated
+from banbury.counts import Counts, n_threads
+from banbury.duplicates import as_texts
+from banbury.errors import InputError
+from banbury.likelihoods import scorer
+from banbury.relevance import Index
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from banbury.text_model import Settings, TextModel
+
+BY = ("gain", "uncertainty")
+NOTHING = 1e-9
+
+
+def next_to_label(
+    model: TextModel,
+    settings: Settings,
+    texts: Any,
+    *,
+    top: int,
+    by: str,
+    threads: int | None,
+) -> list[int]:
+    """The numbers of the texts to label next, the best first."""
+    if by not in BY:
+        raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, BY))}")
+    if not isinstance(top, int) or top < 0:
+        raise InputError(f"top is {top!r}; it must be a number, 0 or more")
+    if isinstance(texts, str):
+        raise InputError("expected a list of documents, not one str: put it into a list")
+    rows = as_texts(texts)
+    if not rows or not top:
+        return []
+    import numpy as np
+
+    if by == "uncertainty":
+        if len(model.classes) < 2:
+            raise InputError(f"the model knows {len(model.classes)} classes; uncertainty needs two: choose by gain")
+        closest: list[int] = np.argsort(-_closeness(model, settings, rows, threads), kind="stable")[:top].tolist()
+        return closest
+    closeness = np.ones(len(rows))
+    if len(model.classes) > 1:
+        closeness = _closeness(model, settings, rows, threads)
+    analyzer = model.counts.analyzer
+    if analyzer.words is not None:
+        analyzer = replace(analyzer, ngrams=(1, 1), characters=None)
+    index = Index.of(Counts(analyzer).add(rows, list(range(len(rows))), threads=threads))
+    return _most_gain(index, _labelled(model, index.words), closeness, top)
+
+
+def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: int | None) -> NDArray[Any]:
+    """1 where the two most probable labels are equally probable, 0 where one is certain."""
+    import numpy as np
+
+    reading = model.reading(settings)
+    logs = calibrated(reading.scores(texts, n_threads(threads)), None, reading.classes)
+    chances = np.sort(np.exp(logs), axis=1)
+    closeness: NDArray[Any] = 1 - (chances[:, -1] - chances[:, -2])
+    return closeness
+
+
+def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
+    """In how many labelled documents each word stands."""
+    import numpy as np
+
+    if not model.classes:
+        return np.zeros(len(words))
+    names, documents, _, _ = scorer(model.counts.kernel, "multinomial", 1.0, "shared").table(words)
+    found = np.frombuffer(documents, np.uint32).reshape(-1, len(model.classes)).sum(axis=1).tolist()
+    known = dict(zip(names, found, strict=True))
+    return np.array([known.get(word, 0) for word in words], dtype=float)
+
+
+def _most_gain(index: Index, labelled: NDArray[Any], closeness: NDArray[Any], n: int) -> list[int]:
+    """The best documents one by one, each with what is still to be learned after those before it."""
+    import numpy as np
+
+    starts = np.array(index.starts)
+    having = np.diff(starts)
+    worth = having - 1.0  # of a document's word: in how many others it stands
+    factor = closeness / np.sqrt(np.maximum(index.distinct, 1))
+    gains = np.bincount(index.places, (worth / ((labelled + 1) * (labelled + 2)))[index.word_of], len(factor))
+    is_left = np.ones(len(factor), dtype=bool)
+    word_starts, order = index.by_document()
+    chosen: list[int] = []
+    for _ in range(min(n, len(factor))):
+        scores = gains * factor
+        # Where there is nothing left to learn of the words, at least the uncertain ones come first.
+        best = int(np.where(is_left, scores if scores[is_left].max() > NOTHING else closeness, -1.0).argmax())
+        is_left[best] = False
+        chosen.append(best)
+        words = index.word_of[order[word_starts[best] : word_starts[best + 1]]]
+        if not len(words):
+            continue
+        # k goes up by one for each word: 1 / (k + 1)(k + 2) becomes 1 / (k + 2)(k + 3).
+        k = labelled[words]
+        less = -2 * worth[words] / ((k + 1) * (k + 2) * (k + 3))
+        labelled[words] += 1
+        places = np.concatenate([index.places[starts[word] : starts[word + 1]] for word in words])
+        gains += np.bincount(places, np.repeat(less, having[words]), len(factor))
+    return chosen

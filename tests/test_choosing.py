@@ -1,0 +1,142 @@
+"""What to label next: by uncertainty, and by what a label would teach."""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from banbury import Analyzer, Classifier
+from banbury.datasets import demo
+from banbury.errors import InputError
+
+WORDS = Analyzer()
+TEXTS, LABELS = demo()
+
+
+def by_the_formula(model: Classifier | None, labelled: list[str], texts: list[str], top: int) -> list[int]:
+    """The gain in full, for each document anew after each choice."""
+    words = [{token.text for token in WORDS.tokens(text)} for text in texts]
+    known = [{token.text for token in WORDS.tokens(text)} for text in labelled]
+
+    def gain(at: int) -> float:
+        total = 0.0
+        for word in words[at]:
+            others = sum(word in one for one in words) - 1
+            k = sum(word in one for one in known)
+            total += others / ((k + 1) * (k + 2))
+        return closeness(at) * total / sqrt(max(len(words[at]), 1))
+
+    def closeness(at: int) -> float:
+        if model is None or len(model.classes_) < 2:
+            return 1.0
+        chances = sorted(model.probabilities(texts[at]).values())
+        return 1 - (chances[-1] - chances[-2])
+
+    chosen: list[int] = []
+    while len(chosen) < min(top, len(texts)):
+        left = [at for at in range(len(texts)) if at not in chosen]
+        gains = {at: round(gain(at), 8) for at in left}
+        worth = gains if max(gains.values()) > 0 else {at: round(closeness(at), 8) for at in left}
+        best = max(left, key=lambda at: (worth[at], -at))
+        chosen.append(best)
+        known.append(words[best])
+    return chosen
+
+
+@pytest.mark.parametrize("n_labelled", [0, 2, 20])
+def test_the_gain_is_that_of_the_formula(n_labelled: int) -> None:
+    labelled, texts = TEXTS[:n_labelled], TEXTS[100:160]
+    model = Classifier(analyzer=WORDS)
+    if labelled:
+        model.fit(labelled, LABELS[:n_labelled])
+    expected = by_the_formula(model if labelled else None, labelled, texts, 12)
+    assert model.what_to_label_next(texts, top=12) == expected
+
+
+@given(st.lists(st.sampled_from(TEXTS[:40]), max_size=12), st.integers(0, 15), st.sampled_from(["gain", "uncertainty"]))
+def test_every_text_is_named_once_and_more_begin_with_the_same(texts: list[str], top: int, by: str) -> None:
+    model = Classifier(analyzer=WORDS).fit(TEXTS[100:120], LABELS[100:120])
+    best = model.what_to_label_next(texts, top=top, by=by)
+    assert len(best) == len(set(best)) == min(top, len(texts))
+    assert set(best) <= set(range(len(texts)))
+    assert model.what_to_label_next(texts, top=len(texts), by=by)[:top] == best
+
+
+def test_the_order_of_texts_does_not_matter_where_none_are_equally_good() -> None:
+    texts = TEXTS[100:180]
+    model = Classifier(analyzer=WORDS).fit(TEXTS[:40], LABELS[:40])
+    backwards = texts[::-1]
+    for by in ("gain", "uncertainty"):
+        best = [texts[at] for at in model.what_to_label_next(texts, top=5, by=by)]
+        assert [backwards[at] for at in model.what_to_label_next(backwards, top=5, by=by)] == best
+
+
+def test_by_uncertainty_the_two_most_probable_labels_are_closest() -> None:
+    model = Classifier.textbook(analyzer=WORDS).fit(["good", "bad"], ["yes", "no"])
+    assert model.what_to_label_next(["good good", "bad", "good bad"], top=2, by="uncertainty") == [2, 1]
+
+
+def test_what_one_text_will_teach_is_not_asked_of_the_next() -> None:
+    assert Classifier().what_to_label_next(["a b", "a b", "c d", "c d"], top=2) == [0, 2]
+
+
+def test_the_analyzer_of_the_model_says_what_words_are() -> None:
+    texts = ["running", "runs", "jumped", "other things"]
+    stems = Classifier(analyzer=Analyzer(stemmer="english"))
+    assert stems.what_to_label_next(texts, top=1) == [0]
+    letters = Classifier(analyzer="characters").fit(["aaa", "bbb"], ["x", "y"])
+    assert letters.what_to_label_next(["abab", "xyz", "xyz xyz"], top=1) == [1]
+
+
+def test_a_model_of_one_class_is_asked_by_gain() -> None:
+    model = Classifier(analyzer=WORDS).fit(["old news"], ["x"])
+    assert model.what_to_label_next(["old news", "new things", "old news", "new things"], top=1) == [1]
+
+
+@pytest.mark.parametrize(
+    "act, message",
+    [
+        (lambda: Classifier().what_to_label_next(["a"], top=-1), "top is -1; it must be a number, 0 or more"),
+        (lambda: Classifier().what_to_label_next(["a"], by="luck"), "by is 'luck'; it can be 'gain' or 'uncertainty'"),
+        (lambda: Classifier().what_to_label_next(["a"], by="uncertainty"), "knows 0 classes.*choose by gain"),
+        (lambda: Classifier().what_to_label_next("a text"), "list of documents, not one str"),
+        (lambda: Classifier().what_to_label_next(["a", None]), "document 1 is None"),
+        (
+            lambda: Classifier().fit({"legs": [2, 4]}, ["bird", "cat"]).what_to_label_next(["a"]),
+            "a model of a table; documents to label next are texts",
+        ),
+    ],
+)
+def test_it_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        act()
+
+
+def test_chosen_labels_teach_more_than_as_many_at_random() -> None:
+    """Six topics with words of their own, which few texts name, and common words that all have."""
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    texts, labels = [], []
+    for number in range(900):
+        topic = number % 6
+        own = [f"topic{topic}word{word}" for word in random.integers(0, 40, 3)]
+        texts.append(" ".join([*own, *(f"common{word}" for word in random.integers(0, 60, 8))]))
+        labels.append(f"topic{topic}")
+    pool, asked = list(range(600)), slice(600, None)
+
+    def accuracy(rows: list[int]) -> float:
+        model = Classifier(analyzer=WORDS).fit([texts[row] for row in rows], [labels[row] for row in rows])
+        return model.score(texts[asked], labels[asked])
+
+    chosen = random.permutation(600)[:30].tolist()
+    at_random = random.permutation(600)[:90].tolist()
+    for _ in range(6):
+        model = Classifier(analyzer=WORDS).fit([texts[row] for row in chosen], [labels[row] for row in chosen])
+        left = [row for row in pool if row not in chosen]
+        chosen += [left[at] for at in model.what_to_label_next([texts[row] for row in left], top=10)]
+    assert len(chosen) == len(at_random)
+    assert accuracy(chosen) > accuracy(at_random)
