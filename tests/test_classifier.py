@@ -203,7 +203,7 @@ def test_settings_changed_after_training_are_as_if_given_before(settings: dict[s
         ({"smoothing": True}, "smoothing is True"),
         ({"smoothing": "much"}, "smoothing is 'much'"),
         ({"likelihood": "complement", "smoothing": 0}, "complement likelihood needs smoothing"),
-        ({"analyzer": "prose"}, "no preset 'prose'; there is words, tweets, characters"),
+        ({"analyzer": "prose"}, "no preset 'prose'; there is words, tweets, authors, characters"),
         ({"analyzer": {}}, "analyzer is {}; it can be an Analyzer, the name of a preset, or None"),
         ({"threads": 0}, "threads is 0; it must be 1 or more"),
         ({"threads": 1.5}, "threads is 1.5"),

@@ -166,3 +166,22 @@ def test_standard_input_is_not_waited_for_in_a_terminal(folder: Path) -> None:
     terminal = Terminal("predict", "mood.banbury", folder=folder)
     assert terminal.end() == 2
     assert "'-' for standard input" in terminal.screen
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_the_report_of_training_stays_within_the_window(folder: Path, columns: int) -> None:
+    terminal = Terminal("train", "mood.jsonl", "-o", "x.banbury", folder=folder, columns=columns, lines=48)
+    assert terminal.end() == 0
+    assert max(len(line) for line in terminal.screen.split("\n")) <= columns
+    assert len(terminal.screen.split("\n")) < (90 if columns == 40 else 55)
+    assert "chosen" in terminal.screen
+    assert "strongest words" in terminal.screen
+
+
+def test_what_was_answered_stays_on_the_screen(folder: Path) -> None:
+    terminal = label(folder, "--labels", "good,bad")
+    for key, answer in [("1", "→ good"), ("u", "→ undone"), ("s", "→ skipped"), ("q", "0 labelled, 4 left")]:
+        terminal.wait_for("[q]\u00a0quit")
+        terminal.press(key)
+        terminal.wait_for(answer)
+    assert terminal.end() == 0

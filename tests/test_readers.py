@@ -303,7 +303,7 @@ def test_a_folder_has_its_labels_in_its_folders(tmp_path: Path) -> None:
         (tmp_path / label / name).write_bytes(data)
     assert content(tmp_path) == [("so sad", "neg/a"), ("so happy", "pos")]
     (tmp_path / "neg" / "3.txt").write_bytes(b"\xff\xfe\xfa")
-    with pytest.raises(InputError, match=r"3\.txt, line 1: it is not utf-8"):
+    with pytest.raises(InputError, match=r"3\.txt, line 1: byte 1 of it \(0xff\) is not UTF-8"):
         read(tmp_path).whole()
     assert [row["file"] for row in read(tmp_path, bad_rows="skip").whole().rows()][-1] == os.path.join("pos", "1.txt")
 
@@ -407,6 +407,9 @@ def test_maildirs_and_folders_of_messages_are_read(tmp_path: Path) -> None:
     (tmp_path / "all" / "ham").mkdir(parents=True)
     (tmp_path / "all" / "ham" / "1.eml").write_bytes(MESSAGES[0])
     assert [label for _, label in content(tmp_path / "all", format="mail")] == ["ham"]
+    assert read(tmp_path / "all").layout.format == "folder"  # it might as well be a text that starts like this
+    (tmp_path / "all" / "ham" / "1.eml").write_bytes(b"Received: by example.org\n" + MESSAGES[0])
+    assert content(tmp_path / "all") == content(tmp_path / "all", format="mail")
     assert [row["subject"] for row in read(tmp_path / "all" / "ham" / "1.eml").whole().rows()] == ["Lunch?"]
 
 

@@ -216,6 +216,10 @@ class Evaluation:
     # What only showing needs is imported by it: fitting waits for none of it.
 
     def __str__(self) -> str:
+        return self.scorecard()
+
+    def scorecard(self) -> str:
+        """The figures, those of each class, and who was taken for whom, as text."""
         from banbury.markup import shorten
         from banbury.scorecard import NAME_WIDTH
 

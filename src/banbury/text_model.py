@@ -464,9 +464,18 @@ class TextModel:
         return texts
 
     def words(
-        self, label: Any, settings: Settings, *, against: Any = None, names: list[str] | None = None
+        self,
+        label: Any,
+        settings: Settings,
+        *,
+        against: Any = None,
+        names: list[str] | None = None,
+        min_documents: int = 1,
     ) -> WordTable:
-        """The table of words: probabilities by the plain likelihood, weights by the model that decides."""
+        """The table of words: probabilities by the plain likelihood, weights by the model that decides.
+
+        Words of few documents are most of a large model; those of fewer than `min_documents` are not even named.
+        """
         import numpy as np
 
         reading = self.reading(settings)
@@ -477,7 +486,7 @@ class TextModel:
         if label is not None and label == against:
             raise InputError(f"label and against are both {label!r}; a table compares two classes")
         cells = len(classes) * self.counts.n_features
-        if names is None and cells > LARGEST_TABLE:
+        if names is None and min_documents == 1 and cells > LARGEST_TABLE:
             raise InputError(
                 f"the table would have {cells} cells, one for each word and class; "
                 f"forget the rare words first: model.counts_.prune(min_documents=2)"
@@ -486,16 +495,16 @@ class TextModel:
         # The complement has weights, which are no probabilities.
         likelihood = "multinomial" if likelihood == "complement" else likelihood
         plain = scorer(kernel, likelihood, smoothing, vocabulary)
-        words, documents, occurrences, logs = plain.table(names)
+        words, documents, occurrences, logs = plain.table(names, min_documents)
         shape = (-1, len(classes))
         return WordTable(
             classes,
             words,
-            np.frombuffer(plain.lengths(names), np.uint8),
+            np.frombuffer(plain.lengths(names, min_documents), np.uint8),
             np.frombuffer(documents, np.uint32).reshape(shape),
             np.frombuffer(occurrences, np.uint32).reshape(shape),
             np.frombuffer(logs).reshape(shape),
-            reading.scale * np.frombuffer(reading.scorer.weights(names)).reshape(shape),
+            reading.scale * np.frombuffer(reading.scorer.weights(names, min_documents)).reshape(shape),
             label,
             against,
             "automatic" if isinstance(reading.scorer, _kernel.TrustScorer) else settings.likelihood,

@@ -56,7 +56,7 @@ class TrainingReport(Evaluation):
 
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
         lines += [f"note: {self.note}"] if self.note else []
-        lines.append(super().__str__())
+        lines.append(self.scorecard())
         if len(self.tried) > 1:
             width = max(len(tried.name) for tried in self.tried)
             lines += ["", f"{'tried':{width}}  log loss  accuracy"]

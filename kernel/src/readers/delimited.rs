@@ -67,7 +67,8 @@ pub fn read(
             found.bad(line, "a quote is opened here and never closed".into());
         } else if n_ends != n_cells {
             found.bad(line, format!("it has {n_ends} cells; the others have {n_cells}"));
-        } else if let Some(reason) = not_utf8(&cells[..n_out]) {
+        } else if let Some(reason) = not_utf8(&block[from..end]) {
+            // Of the row, not of its cells put together: one might end with half of what the next begins with.
             found.bad(line, reason);
         } else {
             for (column, &place) in places.iter().enumerate() {

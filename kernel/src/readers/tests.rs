@@ -135,6 +135,13 @@ fn a_quote_that_is_never_closed_is_one_bad_row() {
 }
 
 #[test]
+fn half_a_character_in_each_of_two_cells_is_no_character() {
+    let rows = whole_and_cut(|| csv(true), b"a,1\n\xc3,\xa4\nb,2\n");
+    assert_eq!((rows.len(), rows.bad.len()), (2, 1));
+    assert_eq!((rows.bad[0].line, rows.bad[0].reason.as_str()), (2, "byte 1 of it (0xc3) is not UTF-8"));
+}
+
+#[test]
 fn a_row_that_never_ends_is_an_error_before_memory_does() {
     let mut reader = csv(true);
     assert!(reader.feed(Arc::new(b"a,b\nc,\"".to_vec()), false, 1).is_ok());

@@ -110,7 +110,7 @@ def _run() -> int | Answer:
     except BanburyError as error:
         return _failed(error)
     except OSError as error:
-        return _failed(f"{error.filename}: {error.strerror}" if error.filename else error)
+        return _failed(f"{_named(error.filename)}: {error.strerror}" if error.filename else error.strerror or error)
     except MemoryError:
         return _failed("there is not enough memory")
 
@@ -119,11 +119,19 @@ def _run() -> int | Answer:
 IN_WORDS_OF_THE_COMMAND = {
     "text=…": "--text NAME",
     "label=…": "--label NAME",
+    "format=…": "--format NAME",
+    "encoding=…": "--encoding NAME",
     "bad_rows='skip'": "--bad-rows skip",
     "raise the limit 'expanded'": "say --limit expanded=…",
     "raise the limit 'ratio'": "say --limit ratio=…",
     "the limit 'row' can be raised": "--limit row=… raises that",
 }
+
+
+def _named(path: Any) -> str:
+    """A path; of a temporary file only its folder, since nobody has asked for the file."""
+    folder, name = os.path.split(os.fsdecode(path))
+    return folder if name.startswith(".banbury-") else os.fsdecode(path)
 
 
 def _failed(reason: Any) -> int:

@@ -13,8 +13,9 @@ from banbury.cli.tables import classes_of, columns_of, documents
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
 
-as_label = click.option("--as", "label_for_all", metavar="LABEL", help="Of all rows; the files need none then.")
-other_file = click.option("-o", "--output", type=click.Path(dir_okay=False), help="Leave MODEL as it is; write this.")
+as_label = click.option("--as", "label_for_all", metavar="LABEL", help="Of all rows; files need none then.")
+as_texts = click.option("--texts", is_flag=True, help="The arguments are texts, whatever they look like.")
+other_file = click.option("-o", "--output", type=reading.new_file, help="Leave MODEL as it is; write this.")
 
 
 @click.command(
@@ -27,6 +28,7 @@ Examples:
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @as_label
+@as_texts
 @other_file
 @click.option("--weight", metavar="COLUMN", help="How often each row counts.")
 @reading.reads_files()
@@ -45,6 +47,7 @@ Examples:
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @as_label
+@as_texts
 @other_file
 @click.option("--weight", metavar="COLUMN", help="How often each row was counted.")
 @reading.reads_files()
@@ -60,7 +63,7 @@ Example:
   banbury merge monday.banbury tuesday.banbury -o week.banbury"""
 )
 @click.argument("models", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="MODEL...")
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The model of them all.")
+@click.option("-o", "--output", required=True, type=reading.new_file, help="The model of them all.")
 def merge(models: tuple[str, ...], output: str) -> None:
     """Add up models that have learned different rows, exactly. What was chosen for the first is kept."""
     whole = reading.load(models[0])
@@ -73,7 +76,10 @@ def merge(models: tuple[str, ...], output: str) -> None:
 def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str) -> None:
     from banbury import storage
 
-    texts, files = reading.texts_or_files(inputs, None if given["label_for_all"] else "files")
+    if given["texts"] and given["label_for_all"] is None:
+        raise click.UsageError("Texts have no label of their own: say --as LABEL.")
+    guessed = None if given["label_for_all"] else "files"
+    texts, files = reading.texts_or_files(inputs, "texts" if given["texts"] else guessed)
     if not texts:
         reading.need_input(files)
     with storage.locked(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,38 +15,44 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-fail_under = click.option(
-    "--fail-under", multiple=True, metavar="FIGURE=NUMBER", help="Exit with 1 where a figure is below: accuracy=0.9."
-)
-fail_over = click.option(
-    "--fail-over", multiple=True, metavar="FIGURE=NUMBER", help="Exit with 1 where a figure is above: log-loss=0.3."
-)
+FIGURES = ("accuracy", "macro-f1", "mcc", "roc-auc", "log-loss", "brier-score", "calibration-error")
+
+
+class Bound(click.ParamType[tuple[str, float]]):
+    """A figure and a number that it is compared with."""
+
+    name = "FIGURE=NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        """Both, from `accuracy=0.9`."""
+        name, _, number = value.partition("=")
+        name = name.strip().lower().replace(" ", "-").replace("_", "-")
+        try:
+            bound = float(number)
+        except ValueError:
+            bound = nan
+        if name not in FIGURES or isnan(bound):
+            self.fail(f"{value!r} is not FIGURE=NUMBER; the figures are {', '.join(FIGURES)}", param, context)
+        return name, bound
+
+
+fail_under = click.option("--fail-under", multiple=True, type=Bound(), help="Exit with 1 below it: accuracy=0.9.")
+fail_over = click.option("--fail-over", multiple=True, type=Bound(), help="Exit with 1 above it: log-loss=0.3.")
 
 
 def check(evaluation: Evaluation | None, given: dict[str, Any]) -> int:
     """0 where all figures are good enough, else 1, and each that is not is named."""
-    asked = [(text, "below") for text in given["fail_under"]] + [(text, "above") for text in given["fail_over"]]
+    asked = [(*one, "below") for one in given["fail_under"]] + [(*one, "above") for one in given["fail_over"]]
     if not asked:
         return 0
     if evaluation is None:
         raise InputError("there are no figures to check: nothing was chosen by leave-one-out (see --plain)")
     known = {one.name.lower().replace(" ", "-"): one.value for one in evaluation.figures()}
     code = 0
-    for text, side in asked:
-        name, bound = _parsed(text, known)
+    for name, bound, side in asked:
+        if name not in known:
+            raise InputError(f"there is no {name} of these rows; there is {', '.join(known)}")
         if known[name] < bound if side == "below" else known[name] > bound:
             note(f"{name} is {known[name]:.4f}, {side} {bound:g}")
             code = FAILED
     return code
-
-
-def _parsed(text: str, known: dict[str, float]) -> tuple[str, float]:
-    name, _, number = text.partition("=")
-    name = name.strip().lower().replace(" ", "-").replace("_", "-")
-    try:
-        bound = float(number)
-    except ValueError:
-        bound = None
-    if name not in known or bound is None:
-        raise click.UsageError(f"{text!r} is not FIGURE=NUMBER; the figures are {', '.join(known)}.")
-    return name, bound

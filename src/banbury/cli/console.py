@@ -27,8 +27,16 @@ def clean(text: str) -> str:
 
 
 def note(message: str) -> None:
-    """A message beside the result, on stderr."""
-    click.echo(clean(message), err=True)
+    """A message beside the result, on stderr; on a terminal its lines are broken between words."""
+    text = clean(message)
+    if sys.stderr.isatty():
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        width = get_terminal_size().columns
+        lines = [fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")]
+        text = "\n".join(lines)
+    click.echo(text, err=True)
 
 
 def show(result: Any) -> None:
@@ -39,6 +47,17 @@ def show(result: Any) -> None:
         Console(highlight=False).print(result)
     else:
         put(f"{clean(str(result))}\n")
+
+
+def show_table(text: str) -> None:
+    """Lines whose cells stand in columns: those that are longer than a line of the terminal are cut, not broken."""
+    if not sys.stdout.isatty():
+        show(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(highlight=False).print(Text(clean(text)), no_wrap=True, overflow="ellipsis")
 
 
 def show_json(result: Any) -> None:

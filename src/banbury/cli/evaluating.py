@@ -8,7 +8,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, put, show, show_json, with_progress
+from banbury.cli.console import note, put, show, show_json, show_table, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError
 
@@ -39,7 +39,7 @@ def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, *
     if is_json:
         show_json(found.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
     else:
-        show(found)
+        show_table(str(found))
         if diagnosis is not None:
             put("\n")
             show(diagnosis)
@@ -56,7 +56,7 @@ Example:
 )
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page of HTML to write.")
+@click.option("-o", "--output", required=True, type=reading.new_file, help="The page of HTML to write.")
 @click.option("--title", default="Report on a model", metavar="TEXT", help="Of the page.")
 @click.option("--mistakes", type=click.IntRange(min=0), default=10, metavar="N", help="How many to explain.")
 @reading.reads_files()

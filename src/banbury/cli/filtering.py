@@ -39,7 +39,7 @@ Examples:
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--keep", required=True, metavar="LABEL", help="Rows for which this label is predicted …")
 @click.option("--above", type=click.FloatRange(0, 1), metavar="P", help="… or has at least this probability …")
-@click.option("--top", metavar="N|N%", help="… or so many rows, or so many of a hundred, with the highest.")
+@click.option("--top", metavar="N|N%", help="… or is one of so many of the highest.")
 @click.option("--drop", is_flag=True, help="The other rows instead.")
 @reading.prior
 @reading.reads_files(labels=False)
@@ -49,7 +49,7 @@ Examples:
 def filter(model: str, files: tuple[str, ...], keep: str, above: float | None, top: str | None, **given: Any) -> None:
     """Keep the rows of a label, as they are in the files.
 
-    With --top the files are read twice; standard input is kept in a temporary file meanwhile.
+    With --top files are read twice; standard input waits in a temporary file.
     """
     if above is not None and top is not None:
         raise click.UsageError("Say --above or --top, not both.")

@@ -31,7 +31,7 @@ Examples:
   banbury label feed.csv --text body --labels a,b,c -o labelled.jsonl --model topics.banbury"""
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="JSON Lines; it is added to.")
+@click.option("-o", "--output", required=True, type=reading.new_file, help="JSON Lines; it is added to.")
 @click.option("--labels", metavar="A,B,…", help="What there is to choose from; those of the output by default.")
 @click.option("--model", type=click.Path(exists=True, dir_okay=False), help="A model that knows something already.")
 @click.option(
@@ -161,6 +161,7 @@ class _Session:
         number = self.labelling.next()
         while number is not None:
             key = self._ask(number, next_key)
+            self._answer(key)
             if key == QUIT:
                 return
             if key == UNDO:
@@ -213,10 +214,26 @@ class _Session:
             console.print(Text(f"… {len(lines) - most} more lines", style="dim"))
         keys = Text()
         for key, choice in self._keys.items():
-            keys.append(f" {key} ", style="reverse")
             chance = f" {chances[choice]:.0%}" if choice in chances else ""
-            keys.append(f" {visible(str(choice))}{chance}   ")
+            _add_key(keys, key, f"{visible(str(choice))}{chance}", "")
         for key, name in ((SKIP, "skip"), (UNDO, "undo"), (QUIT, "quit")):
-            keys.append(f" {key} ", style="reverse dim")
-            keys.append(f" {name}   ", style="dim")
+            _add_key(keys, key, name, "dim")
         console.print(keys)
+
+    def _answer(self, key: str) -> None:
+        """What was chosen, so that it can be seen, and undone."""
+        from rich.text import Text
+
+        from banbury.markup import visible
+
+        names = {SKIP: "skipped", UNDO: "undone", QUIT: ""}
+        if answer := names.get(key, str(self._keys.get(key, ""))):
+            self._console.print(Text(f"→ {visible(answer)}", style="dim" if key in names else "green"))
+
+
+def _add_key(keys: Any, key: str, name: str, style: str) -> None:
+    """A key and what it does, which stay together where the line is broken."""
+    hard = "\u00a0"
+    keys.append(f"[{key}]", style=f"bold {style}")
+    keys.append(f"{hard}{name.replace(' ', hard)}", style=style)
+    keys.append("   ")

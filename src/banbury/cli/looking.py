@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury.cli import options as reading
+from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
 from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError, NotFittedError
@@ -87,6 +88,7 @@ Examples:
 @click.option("--against", metavar="LABEL", help="Rather than this one; than the others by default.")
 @click.option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
 @click.option("--min-count", type=click.IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
+@click.option("--column", metavar="NAME", help="Of a model of tables: which of its columns of texts.")
 @click.option("--csv", "is_csv", is_flag=True, help="The table as CSV.")
 @reading.as_json
 def words(
@@ -96,6 +98,7 @@ def words(
     top: int,
     sort: str | None,
     min_count: int,
+    column: str | None,
     is_csv: bool,
     is_json: bool,
 ) -> None:
@@ -103,7 +106,10 @@ def words(
     classifier = reading.load(model)
     classes = classes_of(classifier)
     wanted, other = (None if one is None else reading.label_of(one, classes) for one in (label, against))
-    table = classifier.words(wanted, against=other, top=top, sort=sort, min_count=min_count)
+    columns = columns_of(classifier)
+    if columns is not None and not any(type(kind).__name__ == "Text" for kind in columns.values()):
+        raise InputError("this is a model of a table without columns of texts: it knows no words")
+    table = classifier.words(wanted, against=other, top=top, sort=sort, min_count=min_count, column=column)
     if is_json:
         show_json(table.rows(level=0.95))
     elif is_csv:
@@ -133,16 +139,21 @@ def inspect(model: str, is_json: bool) -> None:
     if is_json:
         show_json(found)
         return
+    single: list[tuple[str, ...]] = [
+        (name, _short(value)) for name, value in found.items() if not isinstance(value, dict) and name != "file"
+    ]
+    blocks = [Block(model, single)]
     for name, value in found.items():
         if isinstance(value, dict):
-            show(f"{name}:")
-            for key, one in value.items():
-                show(f"  {key}: {_short(one)}")
-        else:
-            show(f"{name}: {_short(value)}")
+            blocks.append(Block(name, [(str(key), _short(one)) for key, one in value.items()]))
+    show(Blocks(blocks))
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

@@ -29,9 +29,9 @@ READING = (
 def reads_files(labels: bool = True) -> Callable[[Command], Command]:
     """The options of reading; without `labels`, those of files whose labels nobody needs."""
     options = [
-        click.option("--format", type=click.Choice(FORMATS), help="Of the files; found out by default."),
-        click.option("--text", metavar="COLUMN", help="The column of the texts; guessed by default."),
-        click.option("--label", metavar="COLUMN", help="The column of the labels; guessed by default."),
+        click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help="jsonl, csv, mbox …; found out."),
+        click.option("--text", metavar="COLUMN", help="Where the texts are; guessed by default."),
+        click.option("--label", metavar="COLUMN", help="Where the labels are; guessed by default."),
         click.option("--header/--no-header", default=None, help="Whether a CSV or TSV names its columns."),
         click.option("--delimiter", metavar="CHARACTER", help="Between the cells of a CSV."),
         click.option("--encoding", metavar="NAME", help="UTF-8 by default."),
@@ -39,13 +39,13 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
             "--bad-rows",
             type=click.Choice(["fail", "skip"]),
             default="fail",
-            help="At a row that cannot be used: fail (the default), or skip and count it.",
+            help="At one that cannot be used; fail by default.",
         ),
         click.option(
             "--limit",
             multiple=True,
             metavar="NAME=NUMBER",
-            help="Raise what a file may ask for: row, expanded (bytes), ratio.",
+            help="Raise a limit: row, expanded, ratio.",
         ),
     ]
     if not labels:
@@ -59,12 +59,30 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
     return decorate
 
 
+class NewFile(click.Path):
+    """A file to write. That it cannot be is said at once, not after the work."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+        """The path, where a file can be made there."""
+        path = super().convert(value, param, context)
+        folder = os.path.dirname(os.path.realpath(path))
+        if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            return path
+        if not os.path.isdir(folder):
+            self.fail(f"there is no folder {os.path.dirname(path)!r} to write {path!r} to", param, context)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            self.fail(f"nothing can be written to the folder of {path!r}", param, context)
+        return path
+
+
+new_file = NewFile()
 threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many; all by default.")
 as_json = click.option("--json", "is_json", is_flag=True, help="The result as JSON.")
 model_file = click.argument("model", type=click.Path(exists=True, dir_okay=False))
-prior = click.option(
-    "--prior", metavar="LABEL=SHARE,…", help="How frequent the classes are where the texts come from; or 'uniform'."
-)
+prior = click.option("--prior", metavar="LABEL=SHARE,…", help="How frequent they are, or uniform.")
 
 
 def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
@@ -121,7 +139,13 @@ def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[s
 def _is_file(argument: str) -> bool:
     if argument == "-" or os.path.exists(argument):
         return True
-    if re.fullmatch(r"\S*\.(jsonl|ndjson|json|csv|tsv|tab|txt|parquet|pq|mbox|eml|ft)(\.(gz|zst|bz2|xz))?", argument):
+    is_named = re.fullmatch(
+        r"\S*\.(jsonl|ndjson|json|csv|tsv|tab|txt|parquet|pq|mbox|eml|ft)(\.(gz|zst|bz2|xz))?", argument
+    )
+    is_placed = re.fullmatch(r"(~|\.{0,2})/\S+", argument) or (
+        re.fullmatch(r"\S+/\S*", argument) and os.path.isdir(os.path.dirname(argument))
+    )
+    if is_named or is_placed:
         raise InputError(f"{argument}: there is no such file (if it is a text, say --texts)")
     return False
 

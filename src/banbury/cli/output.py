@@ -6,10 +6,12 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
 from banbury.errors import InputError, MissingExtra
 
@@ -29,13 +31,17 @@ EXTENSIONS = {
     ".txt": "plain",
 }
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+GROUP = 100_000  # rows of a Parquet file that are held in memory
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 to_format = click.option(
-    "--to", type=click.Choice(FORMATS), help="The format of the output; that of its name, or of the input, by default."
+    "--to",
+    type=click.Choice(FORMATS),
+    metavar="NAME",
+    help="jsonl, csv, tsv, parquet or plain; that of -o, or as read.",
 )
-to_file = click.option("-o", "--output", type=click.Path(dir_okay=False), help="Where to; standard output by default.")
+to_file = click.option("-o", "--output", type=reading.new_file, help="Where to; standard output by default.")
 
 
 def format_of(to: str | None, output: str | None, layout: Layout | None) -> str:
@@ -174,32 +180,63 @@ def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], byt
 
 
 def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
+    """Columns have one kind each, which is known at the end; until then rows wait in a file, not in memory."""
     try:
-        from arro3.io import write_parquet
+        from arro3.io import read_json, write_parquet
     except ImportError as error:
         raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'") from error
     if output is None or output == "-":
         raise InputError("a Parquet file is written to a file: say -o FILE")
-    rows = [row for batch in batches if not isinstance(batch, bytes) for row in batch]
-    with _replacing(output) as temporary:
-        write_parquet(_table(rows), temporary)
+    kinds: dict[str, set[type]] = {}
+    with _replacing(output) as temporary, _waiting(output) as file:
+        for batch in batches:
+            assert not isinstance(batch, bytes)
+            for row in batch:
+                for name, value in row.items():
+                    is_huge = isinstance(value, int) and abs(value) >= 2**63
+                    kinds.setdefault(name, set()).add(str if is_huge else type(value))
+            file.write(encoded(batch, "jsonl", []))
+        columns = {name: _kind(found - {type(None)}) for name, found in kinds.items()} or {"text": "utf8"}
+        with _waiting(output) as typed:
+            file.seek(0)
+            for line in file:
+                typed.write(encoded([_typed(line, columns)], "jsonl", []))
+            typed.flush()
+            rows = read_json(typed.name, _schema(columns), batch_size=GROUP // 10)
+            write_parquet(rows, temporary, max_row_group_size=GROUP)
 
 
-def _table(rows: Rows) -> Any:
-    """Columns of one kind each; what is mixed becomes text."""
-    from arro3.core import Array, DataType, Table
+def _waiting(output: str) -> Any:
+    """A file beside the output, for as long as it is open."""
+    import tempfile
 
-    names = list(dict.fromkeys(name for row in rows for name in row)) or ["text"]
-    columns: dict[str, Any] = {}
-    for name in names:
-        values = [row.get(name) for row in rows]
-        kinds = {type(value) for value in values} - {type(None)}
-        if kinds <= {bool} and kinds:
-            columns[name] = Array(values, DataType.bool())
-        elif kinds <= {int} and kinds and all(value is None or abs(value) < 2**63 for value in values):
-            columns[name] = Array(values, DataType.int64())
-        elif kinds <= {int, float} and kinds:
-            columns[name] = Array([None if value is None else float(value) for value in values], DataType.float64())
-        else:
-            columns[name] = Array([None if value is None else _text(value) for value in values], DataType.utf8())
-    return Table.from_pydict(columns)
+    folder = os.path.dirname(os.path.realpath(output))
+    return tempfile.NamedTemporaryFile("w+b", prefix=".banbury-", suffix=".tmp", dir=folder)
+
+
+def _kind(found: set[type]) -> str:
+    """What is mixed becomes text."""
+    if found == {bool}:
+        return "bool"
+    if found == {int}:
+        return "int64"
+    return "float64" if found and found <= {int, float} else "utf8"
+
+
+def _typed(line: bytes, columns: dict[str, str]) -> dict[str, Any]:
+    """A row whose values are of the kinds of their columns."""
+    import json
+
+    row: dict[str, Any] = json.loads(line)
+    for name, value in row.items():
+        if columns[name] == "utf8" and not isinstance(value, str | None):
+            row[name] = _text(value)
+        elif isinstance(value, float) and not isfinite(value):  # which JSON has no form for
+            row[name] = None
+    return row
+
+
+def _schema(columns: dict[str, str]) -> Any:
+    from arro3.core import DataType, Field, Schema
+
+    return Schema([Field(name, getattr(DataType, kind)(), nullable=True) for name, kind in columns.items()])

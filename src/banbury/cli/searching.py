@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +31,7 @@ Examples:
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many rows.")
 @click.option("--scorer", type=click.Choice(SCORERS), help="How rows are scored; pitman-yor by default.")
 @click.option("--why", is_flag=True, help="Word by word.")
-@click.option("--save", metavar="FILE", type=click.Path(dir_okay=False), help="Keep the counts; the rows are not kept.")
+@click.option("--save", metavar="FILE", type=reading.new_file, help="Keep the counts; the rows are not kept.")
 @reading.reads_files(labels=False)
 @writing.to_format
 @writing.to_file
@@ -77,7 +78,7 @@ def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -
 def _is_index(path: str) -> bool:
     from banbury import storage
 
-    if path == "-":
+    if path == "-" or os.path.isdir(path):
         return False
     with open(path, "rb") as file:
         return file.read(8 + len(storage.OPENING))[8:] == storage.OPENING
@@ -90,10 +91,19 @@ def _found(
         asked = {"query": text} if len(queries) > 1 else {}
         hits = ranker.search(text, top=top)
         if format == "plain":
-            found: list[Any] = [(f"{hit.score:.3f}", hit.index, {"text": _text(rows, hit.index)}) for hit in hits]
+            yield [
+                asked | {"score": f"{hit.score:.3f}", "row": _name(rows, hit.index), "text": _text(rows, hit.index)}
+                for hit in hits
+            ]
         else:
-            found = [(hit.score, hit.index, rows[hit.index] if rows else {}) for hit in hits]
-        yield [asked | {"score": score, "row": index + 1} | row for score, index, row in found]
+            yield [
+                asked | {"score": hit.score, "row": hit.index + 1} | (rows[hit.index] if rows else {}) for hit in hits
+            ]
+
+
+def _name(rows: list[dict[str, Any]], index: int) -> Any:
+    """Where a row is: the file of a folder, or its number."""
+    return rows[index].get("file", index + 1) if rows else index + 1
 
 
 def _text(rows: list[dict[str, Any]], index: int) -> str:

@@ -65,14 +65,16 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell.strip().lower() in MISSING
 
 
-def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None) -> dict[str, list[Any]]:
-    """The columns of a table that a model is to learn: those that are given with their kinds, or all but the label.
+def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None, without: list[str]) -> dict[str, list[Any]]:
+    """The columns of a table that a model is to learn: those that are given with their kinds, or all but the label and
+    those that it is to do without.
 
     In a file of text a column is of numbers where all its cells are, and where they would not be taken for categories.
     """
     rows = batch.rows()
-    names = [name for name in layout.columns if name != layout.label] if given is None else list(given)
-    if missing := [name for name in names if name not in layout.columns]:
+    others = [name for name in layout.columns if name not in (layout.label, *without)]
+    names = others if given is None else list(given)
+    if missing := [name for name in (*names, *without) if name not in layout.columns]:
         raise InputError(f"there is no column {missing[0]!r}; there are {', '.join(map(repr, layout.columns))}")
     table = {name: [row.get(name) for row in rows] for name in names}
     if layout.format not in ("csv", "tsv"):

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from itertools import islice
+import shlex
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from banbury import _kernel
 from banbury.cli import options as reading
+from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, show, show_json, with_progress
+from banbury.cli.console import note, put, show, show_json, show_table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from banbury.classifier import Classifier
+    from banbury.cli.findings import Findings
+    from banbury.duplicates import Duplicates
     from banbury.readers import Batch, Reader
 
-STRONGEST = 10
+WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 KEPT = 64 << 20  # bytes of text
 
 
@@ -30,18 +34,23 @@ Examples:
   banbury train aclImdb/train -o mood.banbury --plain"""
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option(
-    "-o", "--output", "model", required=True, type=click.Path(dir_okay=False), help="The model file to write."
-)
+@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
-@click.option("--plain", is_flag=True, help="Only count words: the textbook's model, and the quickest.")
-@click.option("--analyzer", metavar="PRESET", help="What the features are: words, tweets, characters, python.")
+@click.option("--plain", is_flag=True, help="Only count words: the textbook's, the quickest.")
+@click.option("--analyzer", metavar="PRESET", help="Features: words, tweets, characters, python.")
 @click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
-@click.option("--likelihood", type=click.Choice(["multinomial", "bernoulli", "complement"]), default="multinomial")
-@click.option("--smoothing", metavar="NUMBER", help="Added to every count; chosen by leave-one-out by default.")
-@click.option("--prior", metavar="empirical|uniform|LABEL=SHARE,…", default="empirical", help="Of the classes.")
-@click.option("--table", is_flag=True, help="Learn from all columns but the label, each as what it is.")
-@click.option("--columns", metavar="NAME[=KIND],…", help="… or from these: text, categorical, number, poisson, …")
+@click.option(
+    "--likelihood",
+    type=click.Choice(["multinomial", "bernoulli", "complement"]),
+    default="multinomial",
+    metavar="NAME",
+    help="multinomial, bernoulli or complement.",
+)
+@click.option("--smoothing", metavar="NUMBER", help="Added to every count; chosen by default.")
+@click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
+@click.option("--table", is_flag=True, help="Learn from every column, as what it is.")
+@click.option("--columns", metavar="NAME[=KIND],…", help="… or these: text, categorical, poisson …")
+@click.option("--without", metavar="NAME,…", help="… or all but these.")
 @click.option("--weight", metavar="COLUMN", help="How often each row counts.")
 @reading.reads_files()
 @reading.as_json
@@ -54,64 +63,84 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
     reading.need_input(files)
-    if given["table"] or given["columns"]:
+    if given["table"] or given["columns"] or given["without"]:
         return _train_table(files, model, is_json, given)
     reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
     note(f"{reader.name}: {reader.layout}")
     classifier = _classifier(given)
-    batches = _Batches(reader)
-    classifier.fit_batches(batches)
+    rows = _Rows(reader)
+    classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
-    return _report(classifier, reader, batches.kept, model, is_json, given)
+    return _report(classifier, reader, rows, model, is_json, given)
 
 
 def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
+    from banbury.cli.findings import Findings
     from banbury.cli.tables import classes_of, kinds, to_learn
     from banbury.readers import joined
 
     reader = reading.reader_of(files, given, text=False, weight=given["weight"]).needs_labels()
     note(f"{reader.name}: {reader.layout}")
-    columns = kinds(given["columns"])
+    columns, without = kinds(given["columns"]), list(kinds(given["without"]) or {})
+    if columns is not None and without:
+        raise click.UsageError("Say --columns or --without, not both.")
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
     classifier = _classifier(given)
     classifier.columns = columns
-    classifier.fit(to_learn(batch, reader.layout, columns), batch.labels, batch.weights)
+    classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
-    report = classifier._report
-    found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
+    is_line = reader.n_sources == 1 and reader.layout.format in WITH_LINES
+    place = (lambda index: batch.lines[index]) if is_line else (lambda index: index + 1)
+    found = Findings(classifier._report, place, "line" if is_line else "row", {}, None, None)
+    kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
-        figures = {} if report is None else {"leave-one-out": report.to_dict(), "chosen": report.chosen}
-        show_json({"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": found} | figures)
+        about = {"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": kinds_found}
+        show_json(about | found.to_dict())
     else:
-        if report is not None:
-            show(report)
-        note(f"\n{len(batch)} rows, {len(found)} columns: {path}")
-        note("Next: banbury evaluate, with rows that it has not seen")
-    return check(report, given)
+        _show(found)
+        note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
+        note(f"Next: banbury explain {shlex.quote(path)} {shlex.quote(files[0] if files else 'FILE')} --row 1")
+    return check(found.report, given)
 
 
-class _Batches:
+class _Rows:
     """The batches of a reader with a bar; they are kept for a second look, as long as they are few."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self.can_be_read_again = reader.can_be_read_again
-        self.kept: list[Batch] | None = []
+        self.place_name = "line" if reader.n_sources == 1 and reader.layout.format in WITH_LINES else "row"
+        self._kept: list[Batch] | None = []
+        self._lines = array("Q")
 
     def __iter__(self) -> Iterator[Batch]:
-        self.kept, size = [], 0
+        self._kept, self._lines, size = [], array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
-            if self.kept is not None:
-                self.kept.append(batch)
+            self._lines.extend(batch.lines)
+            if self._kept is not None:
+                self._kept.append(batch)
             if size > KEPT:
-                self.kept = None
+                self._kept = None
             yield batch
+
+    def place(self, index: int) -> int:
+        """Where a row stands, from 1 on: its line in the file, or which of all rows it is."""
+        return self._lines[index] if self.place_name == "line" else index + 1
+
+    def duplicates(self) -> Duplicates | None:
+        """Rows that repeat others; None where there were too many to keep them."""
+        from banbury.duplicates import duplicates
+
+        if self._kept is None:
+            return None
+        texts = [text for batch in self._kept for text in batch.texts]
+        return duplicates(texts, [label for batch in self._kept for label in batch.labels or []])
 
 
 def _classifier(given: dict[str, Any]) -> Classifier:
@@ -145,84 +174,42 @@ def _classifier(given: dict[str, Any]) -> Classifier:
 
 
 def _report(
-    classifier: Classifier, reader: Reader, kept: list[Batch] | None, model: str, is_json: bool, given: dict[str, Any]
+    classifier: Classifier, reader: Reader, rows: _Rows, model: str, is_json: bool, given: dict[str, Any]
 ) -> int:
-    report = classifier._report
-    counts = classifier.counts_
-    documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
-    words = {} if given["plain"] else _strongest(classifier)
-    faults = {} if given["plain"] else _faults(classifier, kept)
-    if is_json:
-        found = (
-            {} if report is None else {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
-        )
-        show_json(
-            {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
-            | found
-            | {"strongest words": words}
-            | faults
-        )
-    else:
-        if report is not None:
-            show(report)
-        lines = [f"strongest for {label}: {', '.join(strongest)}" for label, strongest in words.items()]
-        lines += _faults_lines(faults)
-        if lines:
-            show("\n" + "\n".join(lines))
-        shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
-        note(f"\n{sum(counts.documents)} documents ({shown}), {counts.n_features} features: {model}")
-        import shlex
+    from banbury.cli.findings import Findings, giving_away, strongest_words
 
+    report, counts, is_plain = classifier._report, classifier.counts_, given["plain"]
+    found = Findings(
+        report,
+        rows.place,
+        rows.place_name,
+        {} if is_plain else strongest_words(classifier),
+        None if is_plain else giving_away(classifier),
+        None if is_plain else rows.duplicates(),
+    )
+    documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
+    if is_json:
+        about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
+        show_json(about | found.to_dict())
+    else:
+        _show(found)
+        shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
+        more = f" and {len(documents) - 20} more labels" if len(documents) > 20 else ""
+        note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
         note(f'Next: banbury predict {shlex.quote(model)} "a text"')
     return check(report, given)
 
 
-def _faults(classifier: Classifier, kept: list[Batch] | None) -> dict[str, Any]:
-    """What may be wrong with the rows: words that give a class away, and where they are at hand, duplicates."""
-    from banbury.dependence import words_only
-    from banbury.duplicates import duplicates
-    from banbury.leaks import leaks
-
-    counts = classifier.counts_
-    words = words_only(counts.analyzer)
-    found: dict[str, Any] = {}
-    if words is not None:
-        known = counts if words == counts.analyzer else counts.narrowed(words)
-        found["words that give a class away"] = [leak._asdict() for leak in leaks(known)]
-    if kept is not None:
-        texts = [text for batch in kept for text in batch.texts]
-        repeated = duplicates(texts, [label for batch in kept for label in batch.labels or []])
-        found["duplicates"] = {
-            "repeats": repeated.n_repeats,
-            "near": repeated.n_near,
-            "with different labels": repeated.conflicting,
-        }
-    return found
-
-
-def _faults_lines(faults: dict[str, Any]) -> list[str]:
-    lines = []
-    if giving_away := faults.get("words that give a class away"):
-        shown = ", ".join(f"{one['word']} ({one['label']})" for one in giving_away[:STRONGEST])
-        lines.append(f"words that give a class away: {len(giving_away)}, such as {shown}")
-    if repeated := faults.get("duplicates"):
-        conflicts = len(repeated["with different labels"])
-        lines.append(
-            f"duplicates: {repeated['repeats']} rows repeat an earlier one, {repeated['near']} more nearly do"
-            + (f"; {conflicts} groups of them have different labels" if conflicts else "")
-        )
-    return lines
-
-
-def _strongest(classifier: Classifier) -> dict[str, list[str]]:
-    """For each label the words that speak for it most; not where there are very many."""
-    counts = classifier.counts_
-    if len(counts.classes) > 20 or len(counts.classes) * counts.n_features > 2**24:
-        return {}
-    least = 1 if sum(counts.documents) < 100 else 3
-    found: dict[str, list[str]] = {}
-    for label in counts.classes:
-        table = classifier.words(label, sort="for", min_count=least)
-        words = (word for word, length in zip(table.words, table.lengths, strict=True) if length)  # no characters
-        found[str(label)] = list(islice(words, STRONGEST))
-    return found
+def _show(found: Findings) -> None:
+    """Figures first, then all else."""
+    if found.report is not None:
+        show(Blocks([Block("each row predicted by a model that has not seen it (leave-one-out)")]))
+        show_table(found.report.scorecard())
+        put("\n")
+        if found.report.note:
+            show(Blocks([Block("note", [(found.report.note,)])]))
+            put("\n")
+    blocks = found.blocks()
+    if blocks.blocks:
+        show(blocks)
+        put("\n")

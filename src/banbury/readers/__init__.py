@@ -89,6 +89,11 @@ class Reader:
         return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     @property
+    def n_sources(self) -> int:
+        """How many files there are."""
+        return len(self._sources)
+
+    @property
     def can_be_read_again(self) -> bool:
         """Whether the rows are files, not a stream that is gone once it was read."""
         return all(isinstance(source, str | os.PathLike) and not is_standard_input(source) for source in self._sources)
@@ -96,9 +101,17 @@ class Reader:
     def needs_labels(self) -> Reader:
         """The same reader, or an error where no column has the labels."""
         if self.layout.label is None:
-            columns = ", ".join(map(repr, self.layout.columns))
-            raise InputError(f"{self.name}: which column is the label? Say label=…; there are {columns}")
+            raise InputError(f"{self.name}: {self._without_labels()}")
         return self
+
+    def _without_labels(self) -> str:
+        if self._opened is not None and self._opened.is_empty:
+            return "there are no rows in it"
+        if self.layout.format == "lines":
+            return "it has lines of text, and no labels; if it is something else, say format=…"
+        if self.layout.format in ("folder", "mail"):
+            return "its files have no labels: they do not lie in folders, whose names would be that"
+        return f"which column is the label? Say label=…; there are {', '.join(map(repr, self.layout.columns))}"
 
     def __iter__(self) -> Iterator[Batch]:
         self.skipped = self.n_rows = self.position = 0
@@ -120,7 +133,8 @@ class Reader:
 
     def _note(self, bad: list[BadRow]) -> None:
         if bad and not self._skips:
-            raise InputError(f"{bad[0]} (bad_rows='skip' leaves such rows out)")
+            hint = "is the encoding another one? Say encoding=…; " if bad[0].reason.endswith("not UTF-8") else ""
+            raise InputError(f"{bad[0]} ({hint}bad_rows='skip' leaves such rows out)")
         self.skipped += len(bad)
         self.bad_rows += bad[: MOST_KEPT - len(self.bad_rows)]
 
@@ -236,11 +250,11 @@ def _is_folder(source: Any) -> bool:
 
 
 def _folder(path: str, options: dict[str, Any]) -> Any:
-    from banbury.readers.mailboxes import Messages, is_maildir_folder
+    from banbury.readers.mailboxes import Messages, holds_messages, is_maildir_folder
     from banbury.readers.sources import Folder
 
     format = options["format"]
-    if format in ("mail", "maildir") or (format is None and is_maildir_folder(path)):
+    if format in ("mail", "maildir") or (format is None and (is_maildir_folder(path) or holds_messages(path))):
         return Messages(path, options)
     return Folder(path, options)
 
@@ -252,12 +266,14 @@ class _Opened:
         self._options = options
         self._limits: Limits = options["limits"]
         self._stream: Stream | None = None
+        self.is_empty = False
         columns = {"text": options["text"], "label": options["label"]}
         if like is not None:  # further files are read like the first
             columns = {"text": like.text or False, "label": like.label or False}
         if _is_folder(source):
             self.source: Any = _folder(os.fspath(source), options | columns)
             self.layout: Layout = self.source.layout
+            self.is_empty = not self.source.files
             return
         self._stream = stream = Stream(source)
         format = options["format"]
@@ -271,6 +287,7 @@ class _Opened:
             return
         self._blocks = stream.blocks(options["encoding"], self._limits)
         head = self._first_row(next(self._blocks, b""))
+        self.is_empty = not head.strip()
         format = format or format_of(stream.name, head)
         self._blocks = chain([head], self._blocks)
         if format == "json":

@@ -61,7 +61,7 @@ class Layout:
     def __str__(self) -> str:
         names = {
             "jsonl": "JSON Lines", "lines": "lines", "fasttext": "fastText", "folder": "a folder of texts",
-            "mbox": "an mbox", "maildir": "a maildir", "mail": "messages",
+            "mbox": "an mbox", "maildir": "a maildir", "mail": "messages", "parquet": "Parquet",
         }  # fmt: skip
         parts = [names.get(self.format, self.format.upper())]
         if self.format == "csv" and self.delimiter != ",":

@@ -7,6 +7,8 @@ or of the folder that it lies in.
 from __future__ import annotations
 
 import os
+import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from banbury.mail import parse
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from banbury.readers import BadRow, Batch
 
+LOOKED_AT = 5  # files of a folder
+OF_MESSAGES = re.compile(rb"(?im)^(Received|Return-Path|Delivered-To):")
 COLUMNS = ("text", *parse(b"").row(), "label")
 
 
@@ -60,7 +64,7 @@ class Messages:
         files = sorted(files_below(path))
         if is_maildir:
             files = [file for file in files if os.path.dirname(file).split(os.sep)[-1] in ("cur", "new")]
-        self._files = files
+        self.files = files
         self._is_maildir = is_maildir
         has_labels = options["label"] is not False and (is_maildir or any(map(os.path.dirname, files)))
         self.layout = _layout("maildir" if is_maildir else "mail", has_labels)
@@ -70,7 +74,7 @@ class Messages:
         yield from _batches(self._messages(), self.layout, self._longest)
 
     def _messages(self) -> Iterator[tuple[str, int, bytes, str | None]]:
-        for file in self._files:
+        for file in self.files:
             path = os.path.join(self._path, file)
             folder = os.path.dirname(file).replace(os.sep, "/")
             if self._is_maildir:  # Maildir++ keeps other folders as .Name/cur
@@ -82,6 +86,18 @@ class Messages:
 def is_maildir_folder(path: str) -> bool:
     """Whether a folder is a maildir: it has `cur` and `new`."""
     return all(os.path.isdir(os.path.join(path, part)) for part in ("cur", "new"))
+
+
+def holds_messages(path: str) -> bool:
+    """Whether the files of a folder are messages: those that are looked at start with lines that only messages have."""
+    files = list(islice(files_below(path), LOOKED_AT))
+    return bool(files) and all(_is_message(os.path.join(path, file)) for file in files)
+
+
+def _is_message(path: str) -> bool:
+    with open(path, "rb") as file:
+        head = file.read(16 << 10)
+    return bool(re.match(rb"(From |[!-9;-~]+:[ \t])", head) and OF_MESSAGES.search(head.split(b"\n\n")[0]))
 
 
 def _layout(format: str, has_labels: bool) -> Layout:

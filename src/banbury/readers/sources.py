@@ -25,8 +25,8 @@ class Folder:
         self._path = path
         self._encoding = options["encoding"] or "utf-8"
         self._longest = options["limits"].row
-        self._files = sorted(files_below(path))
-        has_labels = options["label"] is not False and any(os.path.dirname(file) for file in self._files)
+        self.files = sorted(files_below(path))
+        has_labels = options["label"] is not False and any(os.path.dirname(file) for file in self.files)
         label = "label" if has_labels else None
         self.layout = Layout("folder", ("file", "text", *filter(None, [label])), "text", label)
 
@@ -38,7 +38,7 @@ class Folder:
         numbers: list[int] = []
         bad: list[BadRow] = []
         size = 0
-        for number, file in enumerate(self._files, 1):
+        for number, file in enumerate(self.files, 1):
             row, reason = self._row(file)
             if reason:
                 bad.append(BadRow(os.path.join(self._path, file), 1, reason))
@@ -61,8 +61,11 @@ class Folder:
                 return {}, f"it has more than {self._longest:,} bytes"
             with open(path, encoding=self._encoding, newline="") as content:
                 text = content.read().removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            return {}, f"byte {error.start + 1} of it (0x{byte:02x}) is not {self._encoding.upper()}"
         except UnicodeError as error:
-            return {}, f"it is not {self._encoding}: {error}"
+            return {}, f"it is not {self._encoding.upper()}: {error}"
         except LookupError:
             raise InputError(f"there is no encoding {self._encoding!r}; try utf-8, latin-1, cp1252") from None
         return {"file": file, "text": text, **({"label": label} if self.layout.label else {})}, ""

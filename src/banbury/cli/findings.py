@@ -1,0 +1,151 @@
+"""What training has found, for people and for programs: figures, choices, strongest words, rows worth a second look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from banbury.cli.blocks import Block, Blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from banbury.classifier import Classifier
+    from banbury.duplicates import Duplicates
+    from banbury.leaks import Leak
+    from banbury.training import TrainingReport
+
+MOST_LABELS = 20  # whose words are looked for
+OF_SO_MANY = 10_000  # documents, a word of fewer than one says little, and most words are such
+STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
+FEW_LABELS = 4
+SHOWN = 5  # doubtful rows
+MOST_COLUMNS = 12  # of a table that are shown
+TEXT_WIDTH = 60
+HEAD = ("", "log loss", "accuracy", "")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is worth telling about a model and the rows that it was trained on."""
+
+    report: TrainingReport | None
+    place: Callable[[int], int]
+    """From the number of a row, from 0 on, to its line."""
+    place_name: str
+    strongest: dict[str, list[str]]
+    leaks: list[Leak] | None
+    """Words that give a class away; None where they were not looked for."""
+    duplicates: Duplicates | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data."""
+        found: dict[str, Any] = {}
+        if (report := self.report) is not None:
+            found |= {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
+            found["doubtful labels"] = [
+                {self.place_name: self.place(one.index), "label": one.label, "probability": one.probability,
+                 "text": one.text}
+                for one in report.doubtful
+            ]  # fmt: skip
+        found["strongest words"] = self.strongest
+        if self.leaks is not None:
+            found["words that give a class away"] = [leak._asdict() for leak in self.leaks]
+        if (repeated := self.duplicates) is not None:
+            found["duplicates"] = {
+                "repeats": repeated.n_repeats,
+                "near": repeated.n_near,
+                "with different labels": repeated.conflicting,
+            }
+        return found
+
+    def blocks(self) -> Blocks:
+        """A screen or two."""
+        found = [] if self.report is None else list(self._chosen(self.report))
+        if self.strongest:
+            n_words = STRONGEST if len(self.strongest) <= FEW_LABELS else STRONGEST // 2
+            rows = [(label, ", ".join(words[:n_words])) for label, words in self.strongest.items()]
+            found.append(Block("strongest words", rows))
+        found += [] if self.report is None else self._doubtful(self.report)
+        faults = [*self._giving_away(), *self._repeated()]
+        found += [Block("worth a second look", faults)] if faults else []
+        return Blocks(found)
+
+    def _chosen(self, report: TrainingReport) -> list[Block]:
+        if len(report.tried) > 1:
+            rows: list[tuple[str, ...]] = [HEAD]
+            marked = None
+            for number, one in enumerate(report.tried, 1):
+                marked = number if one.name == report.chosen else marked
+                rows.append((one.name, f"{one.log_loss:.4f}", f"{one.accuracy:.4f}", "chosen" * (number == marked)))
+            blocks = [Block("what was tried; the least log loss is best", rows, right=(1, 2), marked=marked)]
+        else:
+            blocks = [Block(f"chosen: {report.chosen}")]
+        if report.columns:
+            columns = sorted(report.columns, key=lambda one: -one.weight)
+            rows = [(one.name, f"{one.weight:.3f}", one.kind, "") for one in columns[:MOST_COLUMNS]]
+            most = f" most: {MOST_COLUMNS} of {len(columns)}" if len(columns) > MOST_COLUMNS else ""
+            blocks.append(Block(f"columns that count{most}", rows, right=(1,)))
+        return blocks
+
+    def _doubtful(self, report: TrainingReport) -> list[Block]:
+        from banbury.markup import shorten
+        from banbury.training import MOST_DOUBTFUL
+
+        if not report.doubtful:
+            return []
+        number = f"{MOST_DOUBTFUL} or more" if len(report.doubtful) == MOST_DOUBTFUL else str(len(report.doubtful))
+        heading = f"doubtful labels: {number}" + ("; the least probable" if len(report.doubtful) > SHOWN else "")
+        rows: list[tuple[str, ...]] = [
+            (
+                f"{self.place_name} {self.place(one.index)}",
+                shorten(str(one.label), 20),
+                f"{one.probability:.1%}",
+                shorten(" ".join(one.text.split()), TEXT_WIDTH),
+            )
+            for one in report.doubtful[:SHOWN]
+        ]
+        return [Block(heading, rows, right=(2,), is_cut=True)]
+
+    def _giving_away(self) -> list[tuple[str, ...]]:
+        if not self.leaks:
+            return []
+        shown = ", ".join(f"{one.word} ({one.label})" for one in self.leaks[:SHOWN])
+        such = "such as " if len(self.leaks) > SHOWN else ""
+        return [("words that give a class away", f"{len(self.leaks)}, {such}{shown}")]
+
+    def _repeated(self) -> list[tuple[str, ...]]:
+        repeated = self.duplicates
+        if repeated is None or not (repeated.n_repeats or repeated.n_near):
+            return []
+        told = f"of rows before them: {repeated.n_repeats} exact, {repeated.n_near} near"
+        if repeated.conflicting:
+            told += f"; groups with different labels: {len(repeated.conflicting)}"
+        return [("duplicates", told)]
+
+
+def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
+    """For each label the words that speak for it most; not where there are very many labels."""
+    counts = classifier.counts_
+    if len(counts.classes) > MOST_LABELS:
+        return {}
+    n_documents = sum(counts.documents)
+    least = 1 if n_documents < 100 else max(3, n_documents // OF_SO_MANY)
+    found: dict[str, list[str]] = {}
+    for label in counts.classes:
+        table = classifier._words(label, None, None, min_documents=least).sorted("for")
+        rows = zip(table.words, table.lengths, table.strengths.tolist(), strict=True)
+        words = (word for word, length, strength in rows if length and strength > 0)  # no characters
+        found[str(label)] = list(islice(words, STRONGEST))
+    return found
+
+
+def giving_away(classifier: Classifier) -> list[Leak] | None:
+    """Words that give a class away; None where the model has no words."""
+    from banbury.dependence import words_only
+    from banbury.leaks import leaks
+
+    counts = classifier.counts_
+    words = words_only(counts.analyzer)
+    return None if words is None else leaks(counts if words == counts.analyzer else counts.narrowed(words))
