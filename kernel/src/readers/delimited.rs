@@ -47,14 +47,14 @@ pub fn read(
                 // The end of the file ends the record too, unless it is inside of quotes: then one more line does not.
                 ReadRecordResult::InputEmpty => {
                     cells.resize(cells.len() + 1, 0);
-                    let (result, _, out, n) = parser.read_record(b"\n", &mut cells[n_out..], &mut ends[n_ends..]);
+                    let (result, _, _, n) = parser.read_record(b"\n", &mut cells[n_out..], &mut ends[n_ends..]);
                     if matches!(result, ReadRecordResult::OutputEndsFull) {
                         ends.resize(2 * ends.len(), 0);
-                        let (_, _, out, n) = parser.read_record(b"\n", &mut cells[n_out..], &mut ends[n_ends..]);
-                        (n_out, n_ends) = (n_out + out, n_ends + n);
+                        let (_, _, _, n) = parser.read_record(b"\n", &mut cells[n_out..], &mut ends[n_ends..]);
+                        n_ends += n;
                         break true;
                     }
-                    (n_out, n_ends) = (n_out + out, n_ends + n);
+                    n_ends += n;
                     break matches!(result, ReadRecordResult::Record);
                 }
             }
