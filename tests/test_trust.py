@@ -80,6 +80,20 @@ def test_a_score_is_the_basis_times_the_curves(n_classes: int, data: st.DataObje
         assert np.frombuffer(scorer.scores([text, text], start, 1)).tolist() == [*found.tolist(), *found.tolist()]
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_runs_of_three_words_weigh_the_same_once_their_weights_are_kept(n_classes: int) -> None:
+    texts = [
+        f"so {much} the {better} of {much} it" for much in ("much", "little", "far") for better in ("better", "worse")
+    ]
+    labels = [LABELS[at % n_classes] for at in range(len(texts))]
+    model = Classifier(analyzer=Analyzer(ngrams=(1, 3)), effort="counting").fit(texts, labels)
+    first = model.predict_proba(["so much the worse of it"])
+    assert model.predict_proba(texts).shape == (len(texts), n_classes)  # which looks up more than all features
+    np.testing.assert_array_equal(model.predict_proba(["so much the worse of it"]), first)
+    without_runs = model.predict_proba(["so of much it the worse"])
+    assert not np.allclose(first, without_runs)
+
+
 @settings(max_examples=25)
 @given(corpora(min_size=2), plain_texts(), st.randoms(use_true_random=False))
 def test_order_threads_and_batches_change_no_bit(corpus: Corpus, text: str, random: Any) -> None:

@@ -226,6 +226,15 @@ pub fn ln(x: f64) -> f64 {
     e * std::f64::consts::LN_2 + (2.0 * s + 2.0 * s * sum)
 }
 
+/// Eight numbers in one line of the cache: rows of lines touch no more of these than they have to.
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub struct Line([f64; Line::LEN]);
+
+impl Line {
+    pub const LEN: usize = 8;
+}
+
 /// How many numbers are added at once; rows for [`add_rows`] are multiples of it long.
 pub const LANES: usize = 4;
 

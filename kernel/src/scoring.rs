@@ -20,7 +20,7 @@ use crate::counts::{Block, Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::vocabulary::{Hashed, make_keys};
 pub use lookup::{Known, Looked, Stored};
-use lookup::{KnownFeatures, known};
+use lookup::{KnownFeatures, known_runs, known_words};
 pub use plain::{FeatureTable, Plain, features};
 pub use sums::{Sums, sum_in_lanes};
 
@@ -43,7 +43,7 @@ pub trait Reading: Send + Sync {
     fn keep(&self, counts: &Counts) -> Vec<Self::Weights>;
 
     /// What is kept beside the key of feature `id`.
-    fn known(weights: &Self::Weights, id: u32) -> Known;
+    fn stored(weights: &Self::Weights, id: usize) -> Stored;
 
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
     /// already when the features were looked up.
@@ -149,10 +149,14 @@ impl<R: Reading> Scorer<R> {
     ) {
         let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R::Scratch>| {
             for range in cut(texts.iter().map(|text| text.len()), FLUSH) {
-                let kept = self.look_up(counts, analyzer, &texts[range.clone()], scratch);
+                let kept = self.kept.get();
+                self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
                 let Scratch { looked, reading, sums, .. } = &mut *scratch;
+                if kept.is_none() {
+                    self.keep_if_worth(counts, looked);
+                }
                 for (document, at) in range.enumerate() {
-                    self.reading.sum(counts, kept, looked, document, reading, sums);
+                    self.reading.sum(counts, kept.map(|kept| &kept.weights[..]), looked, document, reading, sums);
                     finish(sums, &mut out[at * width..(at + 1) * width]);
                 }
             }
@@ -190,15 +194,15 @@ impl<R: Reading> Scorer<R> {
         self.scratch.lock().expect("nobody panics").push(scratch);
     }
 
-    /// Looks all features of `texts` up, into `scratch`; the weights, where they were found together with these.
+    /// Looks all features of `texts` up, into `scratch`, together with what is kept of them.
     fn look_up(
         &self,
+        kept: Option<&Kept<R::Weights>>,
         counts: &Counts,
         analyzer: &Analyzer,
         texts: &[&str],
         scratch: &mut Scratch<R::Scratch>,
-    ) -> Option<&[R::Weights]> {
-        let kept = self.kept.get();
+    ) {
         scratch.looked.resize_with(self.kinds.len(), Looked::default);
         for (at, &kind) in self.kinds.iter().enumerate() {
             let (before, rest) = scratch.looked.split_at_mut(at);
@@ -241,22 +245,25 @@ impl<R: Reading> Scorer<R> {
                 }
             }
         }
-        // Worth building once as much has been looked up as a fair part of the features.
-        if self.reading.keeps() && kept.is_none() {
-            let tokens: usize = scratch.looked.iter().map(|looked| looked.found.len()).sum();
+    }
+
+    /// Keeps the weights once as much has been looked up without them as a fair part of the features.
+    fn keep_if_worth(&self, counts: &Counts, looked: &[Looked]) {
+        if self.reading.keeps() {
+            let tokens: usize = looked.iter().map(|looked| looked.found.len()).sum();
             let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
             if before + tokens > self.n_features / 8 {
                 self.kept.get_or_init(|| self.make_kept(counts));
             }
         }
-        kept.map(|kept| &kept.weights[..])
     }
 
     fn make_kept(&self, counts: &Counts) -> Kept<R::Weights> {
         let weights = self.reading.keep(counts);
+        let mut left = vec![];
         let features = |(block, weights): (&Block, &R::Weights)| match &block.names {
-            Names::Words(words) => KnownFeatures::Words(known(&words.index, |id| R::known(weights, id))),
-            Names::Runs(index) => KnownFeatures::Runs(known(index, |id| R::known(weights, id))),
+            Names::Words(words) => KnownFeatures::Words(known_words(&words.index, |id| R::stored(weights, id))),
+            Names::Runs(index) => KnownFeatures::Runs(known_runs(index, &mut left, |id| R::stored(weights, id))),
         };
         Kept { known: counts.blocks.iter().zip(&weights).map(features).collect(), weights }
     }

@@ -48,11 +48,17 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     /// The value of a key. `same` has the last word on equal keys.
     #[inline(always)]
     pub fn get(&self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> Option<&V> {
+        self.find(key, hash, same).map(|place| self.value(place))
+    }
+
+    /// Where a key is.
+    #[inline(always)]
+    pub fn find(&self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> Option<usize> {
         let mut place = self.home(hash);
         loop {
             let slot = &self.slots[place];
             if slot.key == key && same(&slot.value) {
-                return Some(&slot.value);
+                return Some(place);
             }
             if slot.key == K::EMPTY {
                 return None;
@@ -86,6 +92,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         self.slots[place].key = key;
         self.len += 1;
         (place, true)
+    }
+
+    #[inline(always)]
+    pub fn value(&self, place: usize) -> &V {
+        &self.slots[place].value
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, pair}
 const AHEAD: usize = 16;
 
 /// Eight bytes beside the key of a feature: a weight, or where its weights are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stored(pub u64);
 
 impl Stored {
@@ -27,10 +27,8 @@ impl Stored {
 /// A feature as the table of known features has it.
 #[derive(Clone, Copy)]
 pub struct Known {
-    /// Its id; [`UNKNOWN`] for none.
+    /// Its id; [`UNKNOWN`] for none. The id of a run that was found in a table is the place of its key there.
     pub id: u32,
-    /// The number of a row of further weights; [`UNKNOWN`] for none.
-    pub row: u32,
     /// What is kept of it.
     pub weight: Stored,
 }
@@ -38,7 +36,7 @@ pub struct Known {
 impl Known {
     /// One of which the weight is not known yet, or will never be.
     pub fn bare(id: u32) -> Self {
-        Known { id, row: UNKNOWN, weight: Stored(0) }
+        Known { id, weight: Stored(0) }
     }
 }
 
@@ -50,19 +48,47 @@ impl Default for Known {
 
 pub(super) enum KnownFeatures {
     Words(Table<WordKey, Known>),
-    Runs(Table<u64, Known>),
+    Runs(Table<u64, Stored>),
 }
 
-pub(super) fn known<K: Key>(index: &Index<K>, known: impl Fn(u32) -> Known) -> Table<K, Known> {
+pub(super) fn known_words(index: &Index<WordKey>, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
+    // Equal keys are those of long words with the same hash: both have a place.
+    let known = |id: usize| Known { id: id as u32, weight: stored(id) };
+    filled(index, |key| key, known, |_| {})
+}
+
+/// `left` has the place of each of the shorter runs that these begin with, or nothing where these are words. It then has
+/// those of these.
+pub(super) fn known_runs(
+    index: &Index<u64>,
+    left: &mut Vec<u32>,
+    stored: impl Fn(usize) -> Stored,
+) -> Table<u64, Stored> {
+    let mut places = Vec::with_capacity(index.len());
+    let placed = |key: u64| left.get((key >> 32) as usize).map_or(key, |&place| pair(place, key as u32));
+    let table = filled(index, placed, stored, |place| places.push(place as u32));
+    *left = places;
+    table
+}
+
+/// A table with a value for each of the keys, which may be spelled in another way there.
+fn filled<K: Key, V: Copy + Default>(
+    index: &Index<K>,
+    spelled: impl Fn(K) -> K,
+    value: impl Fn(usize) -> V,
+    mut visit: impl FnMut(usize),
+) -> Table<K, V> {
     let mut table = Table::with_room_for(index.len());
+    let hash = |key: K| key.hash(index.seed());
     let keys = index.keys();
     for (id, &key) in keys.iter().enumerate() {
-        if let Some(next) = keys.get(id + AHEAD) {
-            table.expect(next.hash(index.seed()));
+        if let Some(&next) = keys.get(id + AHEAD) {
+            table.expect(hash(spelled(next)));
         }
-        // Equal keys are those of long words with the same hash: both have a place.
-        let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
-        *table.at(place) = known(id as u32);
+        let key = spelled(key);
+        let (place, _) = table.place(key, hash(key), |_| false);
+        *table.at(place) = value(id);
+        visit(place);
     }
     table
 }
@@ -108,16 +134,13 @@ impl Looked {
         }));
     }
 
-    pub(super) fn find_runs(&mut self, known: &Table<u64, Known>, pairs: &[Hashed<u64>]) {
+    pub(super) fn find_runs(&mut self, known: &Table<u64, Stored>, pairs: &[Hashed<u64>]) {
         self.found.extend(pairs.iter().enumerate().map(|(i, &Hashed { key, hash })| {
             if let Some(next) = pairs.get(i + AHEAD) {
                 known.expect(next.hash);
             }
-            if key == u64::EMPTY {
-                Known::default()
-            } else {
-                known.get(key, hash, |_| true).copied().unwrap_or_default()
-            }
+            let place = if key == u64::EMPTY { None } else { known.find(key, hash, |_| true) };
+            place.map_or_else(Known::default, |place| Known { id: place as u32, weight: *known.value(place) })
         }));
     }
 

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::weights::{Place, Weights, lambda};
-use super::{Known, Looked, Reading, Scorer, Scratch, Sums, sum_in_lanes};
+use super::{Known, Looked, Reading, Scorer, Scratch, Stored, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, find_cell};
 use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
@@ -120,8 +120,8 @@ impl Reading for Plain {
         counts.blocks.iter().map(|block| weights(&block.rows)).collect()
     }
 
-    fn known(weights: &Weights, id: u32) -> Known {
-        Known { weight: weights.stored(id as usize), ..Known::bare(id) }
+    fn stored(weights: &Weights, id: usize) -> Stored {
+        weights.stored(id)
     }
 
     fn sum(
@@ -176,7 +176,7 @@ impl Scorer<Plain> {
         let mut scratch = Scratch::default();
         let mut all = Vec::with_capacity(texts.len() * self.n_classes);
         for text in texts {
-            self.look_up(counts, analyzer, &[text], &mut scratch);
+            self.look_up(None, counts, analyzer, &[text], &mut scratch);
             let mut sums = self.reading.model.start.clone();
             self.reading.each_feature(counts, &scratch.looked, 0, &mut scratch.reading.seen, |block, id| {
                 self.reading.add_computed(counts, block, id, &mut sums)
@@ -191,7 +191,7 @@ impl Scorer<Plain> {
         let ln_factorial = |n: usize| (2..=n).map(|k| (k as f64).ln()).sum::<f64>();
         let mut scratch = Scratch::default();
         let orders = |text: &&str| {
-            self.look_up(counts, analyzer, &[text], &mut scratch);
+            self.look_up(None, counts, analyzer, &[text], &mut scratch);
             let mut features = vec![];
             self.reading.each_feature(counts, &scratch.looked, 0, &mut scratch.reading.seen, |block, id| {
                 features.push((block, id))

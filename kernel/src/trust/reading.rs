@@ -4,7 +4,7 @@ use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
 use crate::documents::{Features, Finder};
-use crate::scoring::{Known, Looked, Reading, Scorer, Sums, features, sum_in_lanes};
+use crate::scoring::{Known, Looked, Reading, Scorer, Stored, Sums, features, sum_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
@@ -36,9 +36,9 @@ impl Reading for Model {
         (0..counts.blocks.len()).map(weights).collect()
     }
 
-    fn known(weights: &Weights, id: u32) -> Known {
+    fn stored(weights: &Weights, id: usize) -> Stored {
         // A block that is not counted has no weights.
-        weights.known.get(id as usize).copied().unwrap_or(Known { weight: NOTHING, ..Known::bare(id) })
+        weights.stored.get(id).copied().unwrap_or(NOTHING)
     }
 
     fn sum(
@@ -108,7 +108,7 @@ impl Model {
                     few.clear();
                     for known in features.iter_mut() {
                         few.push(self, counts, block, known.id);
-                        *known = *few.known.last().expect("just pushed");
+                        known.weight = *few.stored.last().expect("just pushed");
                     }
                     &*few
                 }
