@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banbury import Classifier, SenseTagger
+from banbury import Classifier, SenseTagger, storage
 from banbury.errors import FileFormatError, InputError
 from banbury.senses import COLUMNS
 
@@ -91,6 +92,15 @@ def test_a_saved_tagger_is_the_same(tmp_path: Path) -> None:
     Classifier().fit(["a", "b"], ["x", "y"]).save(path)
     with pytest.raises(FileFormatError, match="holds a classifier, not a sense tagger"):
         SenseTagger.load(path)
+
+
+def test_a_tagger_is_written_once_and_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, read = Mock(wraps=storage.write), Mock(wraps=storage.read)
+    monkeypatch.setattr(storage, "write", write)
+    monkeypatch.setattr(storage, "read", read)
+    tagger().save(tmp_path / "bank.banbury")
+    SenseTagger.load(tmp_path / "bank.banbury")
+    assert (write.call_count, read.call_count) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from banbury import storage
-from banbury.classifier import Classifier, load
+from banbury.classifier import Classifier
 from banbury.counts import as_list
 from banbury.errors import FileFormatError, InputError
 from banbury.likelihoods import Categorical, Text
@@ -163,22 +163,20 @@ class SenseTagger:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tagger to a file, which is that of its model with one setting more."""
-        self.model.save(path)
-        file = storage.read(path)
-        senses = {"word": self.word, "language": self.language}
-        storage.write(path, {**file.settings, "senses": senses}, file.arrays)
+        settings, arrays = self.model.parts()
+        storage.write(path, {**settings, "senses": {"word": self.word, "language": self.language}}, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SenseTagger:
         """The tagger in a file."""
-        settings = storage.read(path).settings
-        if not isinstance(settings.get("senses"), dict):
-            raise FileFormatError(f"{path}: it holds a {settings.get('kind')}, not a sense tagger")
+        file = storage.read(path)
+        if not isinstance(file.settings.get("senses"), dict):
+            raise FileFormatError(f"{path}: it holds a {file.settings.get('kind')}, not a sense tagger")
         try:
-            tagger = cls(**settings["senses"])
+            tagger = cls(**file.settings["senses"])
+            tagger.model = Classifier.from_parts(file.settings, file.arrays)
         except (TypeError, ValueError) as error:
             raise FileFormatError(f"{path}: not a sense tagger of this version of banbury: {error}") from error
-        tagger.model = load(path)
         return tagger
 
     def _found(self, context: Any, number: int) -> _Found:
