@@ -35,6 +35,7 @@ EDGE = "(edge)"
 BLANK = "_"  # stands where the word was
 PLACES = (-2, -1, 1, 2)  # of neighbours, counted from the word
 WINDOWS = (2, 5)  # tokens to either side
+NEAR = 1_000  # characters to either side, among which the neighbours are
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class _Found:
     right: str
 
     def row(self) -> dict[str, str]:
-        before, after = TOKENS.tokens(self.left), TOKENS.tokens(self.right)
+        left, right = self.left[-NEAR:], self.right[:NEAR]
+        before, after = TOKENS.tokens(left), TOKENS.tokens(right)
         near = {-at: token.text for at, token in enumerate(before[:-3:-1], 1)}
         near |= {at: token.text for at, token in enumerate(after[:2], 1)}
         row = {"words": f"{self.left} {BLANK} {self.right}", "word": self.word.lower()}
@@ -54,9 +56,9 @@ class _Found:
         row["either side"] = f"{near.get(-1, EDGE)} {BLANK} {near.get(1, EDGE)}"
         for width in WINDOWS:
             start = before[-width].start if len(before) >= width else 0
-            end = after[width - 1].end if len(after) >= width else len(self.right)
-            row |= {f"up to {width} left": f"{self.left[start:]} {BLANK}"}
-            row |= {f"up to {width} right": f"{BLANK} {self.right[:end]}"}
+            end = after[width - 1].end if len(after) >= width else len(right)
+            row |= {f"up to {width} left": f"{left[start:]} {BLANK}"}
+            row |= {f"up to {width} right": f"{BLANK} {right[:end]}"}
         return row
 
 
@@ -102,7 +104,7 @@ class SenseTagger:
         self.language = language
         self.model = Classifier(columns=COLUMNS, **settings)
         self._forms = Analyzer(stemmer=language, punctuation="none", emoticons=False)
-        stems = [] if word is None else self._forms.tokens(word)
+        stems = self._forms.tokens(word) if isinstance(word, str) else []
         if word is not None and len(stems) != 1:
             raise InputError(f"word is {word!r}; it must be one word, or None where it is always marked")
         self._stem = stems[0].text if stems else None
