@@ -248,6 +248,14 @@ def test_a_row_of_a_table_is_shown_by_its_columns() -> None:
     assert [one["title"] for one in marked] == ["subject: cheap +1.500"]
 
 
+def test_each_column_says_the_sum_of_its_parts_the_strongest_first() -> None:
+    parts = [("cheap", 1.5, "subject"), ("7", -2.0, "links"), ("meds", 1.0, "subject")]
+    evidence = [Evidence(word, weight, None, None, column) for word, weight, column in parts]
+    explanation = Explanation("", "spam", "ham", 0.0, evidence, 0.5, [])
+    assert list(explanation.columns.items()) == [("subject", 2.5), ("links", -2.0)]
+    assert Explanation("cheap", "spam", "ham", 0.0, [Evidence("cheap", 1.5, 0, 5)], 1.5, []).columns == {}
+
+
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.floats(-5, 5)), max_size=8))
 def test_pieces_make_up_the_text_and_share_the_weights(parts: list[tuple[int, int, float]]) -> None:
     text = "so happy today, ok"

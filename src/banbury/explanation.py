@@ -79,6 +79,21 @@ class Explanation:
         n_parts = len(self.unknown) + len(self.evidence)
         return len(self.unknown) / n_parts if n_parts else 0.0
 
+    @property
+    def columns(self) -> dict[str, float]:
+        """What each column of a row says in all, the strongest first; a text has no columns.
+
+        >>> from banbury import SpamFilter
+        >>> letters = [b"From: ann@example.org\\n\\nLunch?", b"From: win@example.com\\n\\nFree money"]
+        >>> SpamFilter().fit(letters, ["ham", "spam"]).explain(b"From: win@example.com\\n\\nLunch").columns.keys()
+        dict_keys(['sender', 'body', 'is_answer', 'answers_go_elsewhere'])
+        """
+        sums: dict[str, float] = {}
+        for one in self.evidence:
+            if one.column is not None:
+                sums[one.column] = sums.get(one.column, 0.0) + one.weight
+        return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
+
     def in_unit(self, unit: str) -> Explanation:
         """The same with all weights in `"nats"` or in `"decibans"`, of which 10 are odds of 10 to 1.
 
