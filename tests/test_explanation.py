@@ -153,6 +153,24 @@ def test_words_and_characters_of_the_same_name_are_told_apart() -> None:
     assert {row["kind"] for row in model.explain("ab").rows()} == {"prior", "word", "characters"}
 
 
+def test_the_characters_of_a_word_are_one_line_and_all_lines_sum_to_the_score() -> None:
+    model = Classifier.textbook(analyzer=Analyzer(characters=(2, 3))).fit(["ab abc", "ab cd cd"], ["x", "y"])
+    why = model.explain("Ab cd  ab")
+    names = [name for name, _ in why.steps()]
+    assert sorted(names) == sorted(["prior", "ab ×2", "cd", "‹Ab›, 5 parts", "‹cd›, 5 parts", "‹ab›, 5 parts"])
+    assert sum(weight for _, weight in why.steps()) == pytest.approx(why.score, abs=1e-12)
+    assert "‹cd›, 5 parts" in str(why)
+    assert len(why.rows()) == 1 + 3 + 15  # as plain data each part is there
+
+
+def test_characters_of_a_script_without_spaces_are_listed_one_by_one() -> None:
+    model = Classifier.textbook(analyzer="characters").fit(["日本語", "中文"] * 2, ["ja", "zh"] * 2)
+    assert any(name.startswith("‹") and "parts" in name for name, _ in model.explain("日本語").steps())
+    long = model.explain("日本語の文書" * 20)
+    assert not any("parts" in name for name, _ in long.steps())
+    assert sum(weight for _, weight in long.steps()) == pytest.approx(long.score, abs=1e-9)
+
+
 def test_another_prior_moves_the_prior_alone() -> None:
     model = signs()
     moved = model.explain("happy", prior={"positive": 0.9, "negative": 0.1})
