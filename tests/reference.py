@@ -141,6 +141,35 @@ def leave_one_out(
     return scores
 
 
+def labels_of_unlabelled(
+    documents: Sequence[Document],
+    labels: Sequence[str],
+    unlabelled: Sequence[Document],
+    sure: float,
+    *,
+    rounds: int = 6,
+    model: Callable[[Counts], Model] = Model,
+) -> list[str | None]:
+    """Expectation maximisation: each is counted under the label that is as probable as `sure`, until none changes.
+
+    One whose words say nothing is not counted.
+    """
+    given: list[str | None] = [None] * len(unlabelled)
+    for _ in range(rounds):
+        counted = [(one, label) for one, label in zip(unlabelled, given, strict=True) if label is not None]
+        found = model(train([*documents, *(one for one, _ in counted)], [*labels, *(label for _, label in counted)]))
+        before, given = given, []
+        for one in unlabelled:
+            chances = found.posterior(one)
+            says_nothing = all(
+                math.isclose(*pair, rel_tol=1e-9) for pair in zip(chances, found.posterior([]), strict=True)
+            )
+            given.append(found.predict(one) if max(chances) >= sure and not says_nothing else None)
+        if given == before:
+            break
+    return given
+
+
 def log(p: float) -> float:
     return math.log(p) if p > 0 else -math.inf
 
