@@ -137,6 +137,20 @@ def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
     return logs
 
 
+def softmax(scores: NDArray[Any]) -> NDArray[Any]:
+    """Probabilities whose odds are these scores' differences, by row.
+
+    >>> import numpy as np
+    >>> softmax(np.log([[3.0, 1.0]])).round(2)
+    array([[0.75, 0.25]])
+    """
+    import numpy as np
+
+    odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    return odds
+
+
 @dataclass(frozen=True)
 class PriorEstimate:
     """How frequent classes are where nobody knows the labels."""

@@ -1,47 +1,28 @@
-"""Classifier: the front door. It holds a model and says how that is read; the mathematics is elsewhere."""
+"""Classifier: the front door. It learns, forgets, merges and is kept; the mathematics is elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from math import exp, isfinite, isnan
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from banbury import _kernel, storage
-from banbury.calibration import PriorEstimate, estimate_prior, log_softmax
-from banbury.choosing import next_to_label
-from banbury.counts import Counts, as_labels, check_kind, n_threads
-from banbury.errors import FileFormatError, InputError, NotFittedError
-from banbury.explanation import Evidence, Explanation
-from banbury.likelihoods import log_prior
+from banbury import storage
+from banbury.counts import as_labels
+from banbury.errors import FileFormatError, InputError
+from banbury.estimator import Labels, Texts, model_from, report_from
+from banbury.looking import Looking
 from banbury.streaming import fitted_in_batches
-from banbury.tables import as_row, is_row, is_table, show_row
-from banbury.tables import read as read_table
+from banbury.tables import is_table
 from banbury.text import Analyzer
-from banbury.text_model import Settings, TextModel, TextReading, difference, number_of
-from banbury.unlabelled import Unlabelled, fitted_with_unlabelled
+from banbury.text_model import TextModel
+from banbury.unlabelled import fitted_with_unlabelled
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import NDArray
-
-    from banbury.deciding import Costs, Promise
-    from banbury.diagnosis import Diagnosis
-    from banbury.report import Report
-    from banbury.table_model import TableModel
-    from banbury.table_reading import TableReading
     from banbury.training import TrainingReport
-    from banbury.words import WordTable
-
-Texts = Any
-Labels = Any
-PARAMETERS = (
-    "columns", "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
-)  # fmt: skip
-EFFORTS = ("counting", "best")
 
 
-class Classifier:
+class Classifier(Looking):
     """Learns labels of texts, or of rows of a table, by counting.
 
     Without parameters everything is chosen by exact leave-one-out: the model weighs evidence by how far evidence of its
@@ -89,31 +70,6 @@ class Classifier:
     >>> model.predict({"legs": 2})
     'bird'
     """
-
-    _estimator_type = "classifier"
-
-    def __init__(
-        self,
-        *,
-        columns: Mapping[Any, Any] | None = None,
-        analyzer: Analyzer | str | None = None,
-        likelihood: str = "multinomial",
-        smoothing: float | str | None = "auto",
-        vocabulary: str = "shared",
-        prior: Any = "empirical",
-        effort: str = "counting",
-        calibration: str | None = "auto",
-        threads: int | None = None,
-    ) -> None:
-        self.columns = columns
-        self.analyzer = analyzer
-        self.likelihood = likelihood
-        self.smoothing = smoothing
-        self.vocabulary = vocabulary
-        self.prior = prior
-        self.effort = effort
-        self.calibration = calibration
-        self.threads = threads
 
     @classmethod
     def textbook(
@@ -232,338 +188,14 @@ class Classifier:
         self._fitted().merge(other._fitted())
         return self
 
-    # Predicting
-
-    def predict(self, texts: Texts, *, prior: Any = None) -> Any:
-        """The label of each text, as an array; for one `str` its label.
-
-        Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
-        """
-        reading = self._reading(prior)
-        if isinstance(texts, str) or (not isinstance(reading, TextReading) and is_row(texts)):
-            return reading.classes[reading.best_one(texts)]
-        best = reading.best(texts, n_threads(self.threads))
-        return self._labels(reading.classes).take(best)
-
-    def predict_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
-        """The probability of each class for each text; columns follow `classes_`."""
-        return _probabilities(self._scores(texts, prior))
-
-    def probabilities(self, text: Any, *, prior: Any = None) -> dict[Any, float]:
-        """The probability of each class for one text, by label: `predict_proba` without arrays.
-
-        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
-        >>> {label: round(chance, 2) for label, chance in model.probabilities("happy").items()}
-        {'negative': 0.33, 'positive': 0.67}
-        """
-        reading = self._reading(prior)
-        scores = reading.scores_of(text)
-        highest = max(scores)
-        odds = [exp(score - highest) for score in scores]
-        return dict(zip(reading.classes, (one / sum(odds) for one in odds), strict=True))
-
-    def predict_log_proba(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
-        """The logarithms of `predict_proba`, precise where that is close to 0."""
-        return log_softmax(self._scores(texts, prior))
-
-    def estimate_prior(self, texts: Texts) -> PriorEstimate:
-        """How frequent the classes are among these texts, whose labels nobody knows, and whether that has changed.
-
-        It believes the model's probabilities, so it is only as good as their calibration. Hand the result on:
-        `model.predict(texts, prior=model.estimate_prior(texts).prior)`.
-
-        >>> from banbury.datasets import demo
-        >>> texts, labels = demo()
-        >>> model = Classifier().fit(texts, labels)
-        >>> glad = [text for text, label in zip(texts, labels) if label == "positive"]
-        >>> estimate = model.estimate_prior(glad)
-        >>> estimate.moved, estimate.prior["positive"] > 0.9
-        (True, True)
-        """
-        import numpy as np
-
-        model = self._known()
-        classes, documents = model.classes, model.documents
-        logs = self.predict_log_proba(texts)
-        if not len(logs):
-            raise InputError("no documents to estimate a prior from")
-        had = np.exp(log_prior(classes, documents, self.prior))
-        return estimate_prior(classes, logs, had)
-
-    def decision_function(self, texts: Texts, *, prior: Any = None) -> NDArray[Any]:
-        """How clearly each text is decided, in nats.
-
-        With two classes one number a text, log prior ratio + Σ λ: positive for `classes_[1]`, negative for
-        `classes_[0]`, 0 where nothing speaks for either. With more classes a score for each, up to a number that
-        they share.
-        """
-        scores = self._scores(texts, prior)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def joint_log_likelihood(self, texts: Texts, *, coefficient: bool = False) -> NDArray[Any]:
-        """log P(class) + log P(text | class), for each text and class.
-
-        That is the plain likelihood, also where the automatic model decides. The words of a text in this order have
-        that probability; with `coefficient`, its words in any order (the multinomial coefficient N! / Π f! is added,
-        which is the same for all classes).
-        """
-        logs: NDArray[Any] = self._known().joint_log_likelihood(texts, self._settings(), coefficient=coefficient)
-        return logs
-
-    def sample(self, n: int = 1, *, label: Any = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
-        """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
-
-        Texts are words without an order, as many as those of the class's documents; rows of a table are dictionaries.
-        The same `seed` gives the same. With `label` all are of that class.
-
-        >>> model = Classifier().fit(
-        ...     {"legs": [2, 2, 4, 4], "flies": [True, True, False, False]}, ["bird"] * 2 + ["cat"] * 2
-        ... )
-        >>> rows, labels = model.sample(3, label="cat", seed=0)
-        >>> labels, sorted(rows[0])
-        (['cat', 'cat', 'cat'], ['flies', 'legs'])
-        """
-        import numpy as np
-
-        if not isinstance(n, int) or n < 0:
-            raise InputError(f"n is {n!r}; it must be a number, 0 or more")
-        model, settings = self._known(), self._settings()
-        classes, rng = model.classes, np.random.default_rng(seed)
-        if label is None:
-            chances = np.exp(log_prior(classes, model.documents, self.prior))
-            numbers = rng.choice(len(classes), size=n, p=chances / chances.sum())
-        else:
-            numbers = np.full(n, number_of(label, classes))
-        return model.sample(rng, numbers, settings), [classes[number] for number in numbers.tolist()]
-
-    # Looking
-
-    def explain(
-        self, text: Any, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
-    ) -> Explanation:
-        """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
-
-        `prior` stands in for the model's own. `unit` is `"nats"` or `"decibans"`, of which 10 are odds of 10 to 1.
-
-        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
-        >>> print(model.explain("Happy birthday"))
-        positive (0.667) rather than negative (0.333)
-          prior   +0.000
-          happy   +0.693  ++++++++++++++++++++++++
-          total   +0.693
-          never seen: birthday
-        """
-        reading = self._reading(prior)
-        classes = reading.classes
-        if len(classes) < 2:
-            raise InputError("this model knows one class only: there is nothing to decide")
-        if not isinstance(reading, TextReading):
-            text = as_row(text)
-        scores = reading.scores([text], 1)
-        ours, theirs = _compared(scores[0].tolist(), classes, label, against)
-        start, terms = reading.terms(text)
-        evidence = [
-            Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)
-            for term in terms
-            if term.weights is not None
-        ]
-        prior = difference(start[ours], start[theirs])
-        explanation = Explanation(
-            text=text if isinstance(text, str) else show_row(text),
-            label=classes[ours],
-            against=classes[theirs],
-            prior=prior,
-            evidence=evidence,
-            score=_score(float(scores[0, ours]), float(scores[0, theirs]), prior, evidence),
-            unknown=[term.word for term in terms if term.weights is None],
-            probabilities=dict(zip(classes, _probabilities(scores)[0].tolist(), strict=True)),
-            row=None if isinstance(text, str) else text,
-        )
-        return explanation.in_unit(unit)
-
-    def words(
-        self,
-        label: Any = None,
-        *,
-        against: Any = None,
-        top: int | None = None,
-        sort: str | None = None,
-        min_count: int = 1,
-        column: str | None = None,
-    ) -> WordTable:
-        """The table of words: counts, probabilities with credible intervals, and how strongly each speaks for `label`.
-
-        It is compared with `against`, or with the mean of all other classes. `sort` is `"for"` (those that speak most
-        for the label come first), `"against"`, `"strength"` (either way), `"count"` or `"word"`.
-
-        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
-        >>> model.words("positive", top=1).rows()[0]["word"]
-        'happy'
-        """
-        table = self._words(label, against, column)
-        if min_count > 1:
-            table = table.where(min_count=min_count)
-        table = table.sorted(sort)
-        return table if top is None else table.top(top)
-
-    def _words(self, label: Any, against: Any, column: str | None, **options: Any) -> WordTable:
-        model = self._known()
-        if isinstance(model, TextModel):
-            if column is not None:
-                raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
-            return model.words(label, self._settings(), against=against, **options)
-        table: WordTable = model.words(label, self._settings(), column=column, against=against, **options)
-        return table
-
-    def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
-        """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
-
-        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
-        >>> model.word("happy")["count"]
-        {'negative': 0, 'positive': 1}
-        """
-        table = self._words(label, against, column, names=[word])
-        if not len(table):
-            model = self._known()
-            analyzer = model.counts.analyzer if isinstance(model, TextModel) else Analyzer()
-            spelled = [token.text for token in analyzer.tokens(word)]
-            hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
-            raise KeyError(f"{word!r} was never seen{hint}")
-        return table.rows(level=0.95)[0]
-
-    def evaluate(self, texts: Texts, labels: Labels) -> Report:
-        """How well the labels of these documents are predicted.
-
-        A label that the model does not know is a mistake. The report keeps the documents and the model, so that it can
-        also say why, and write a page: `report.save("report.html")`.
-
-        >>> from banbury.datasets import demo
-        >>> texts, labels = demo()
-        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
-        >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
-        True
-        """
-        from banbury.evaluation import evaluate
-        from banbury.report import Report
-
-        texts, labels, document = self._to_evaluate(texts, labels)
-        reading = self._reading(None)
-        scores = reading.scores(texts, n_threads(self.threads))
-        predicted = [reading.classes[number] for number in scores.argmax(axis=1).tolist()]
-        found = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
-        return Report.of(found, self, document, lambda: self.diagnose(texts, labels))
-
-    def score(self, texts: Texts, labels: Labels) -> float:
-        """The accuracy: what scikit-learn asks for."""
-        from banbury.evaluation import evaluate
-
-        texts, labels, _ = self._to_evaluate(texts, labels)
-        return evaluate(labels, self.predict(texts).tolist()).accuracy
-
-    def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any], Callable[[int], Any]]:
-        """Documents that can be read more than once, their labels, and a function from a number to one of them."""
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
-        labels = as_labels(labels)
-        model = self._fitted()
-        check_kind(labels, model.classes)
-        if isinstance(model, TextModel):
-            held = _kernel.hold(texts)
-            return held, labels, lambda row: _kernel.text_at(held, row)
-        table = read_table(texts).only(model.kinds)
-        return table, labels, table.row
-
-    def diagnose(self, texts: Texts, labels: Labels = None) -> Diagnosis:
-        """Where the assumptions fail on these documents, and what is wrong with them.
-
-        Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
-        that the model has not learned, how their classes and words differ from those that it has. Documents that it has
-        learned are recognised, and each is judged by the model without it.
-
-        >>> from banbury.datasets import demo
-        >>> texts, labels = demo()
-        >>> diagnosis = Classifier().fit(texts, labels).diagnose(texts, labels)
-        >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
-        (True, 0, 'negative')
-        """
-        from banbury.diagnosis import can_be_forgotten, diagnose
-        from banbury.duplicates import as_texts
-
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
-        model = self._known()
-        if not isinstance(model, TextModel):
-            raise InputError("this is a model of a table; documents to diagnose are texts")
-        texts = as_texts(texts)
-        if not texts:
-            raise InputError("no documents to diagnose")
-        labels = None if labels is None else as_labels(labels)
-        if labels is not None:
-            check_kind(labels, model.classes)
-            if len(labels) != len(texts):
-                raise InputError(f"{len(texts)} documents but {len(labels)} labels")
-        were_learned = labels is not None and can_be_forgotten(model.counts, texts, labels, threads=self.threads)
-        if were_learned and labels is not None:
-            logs = model.leave_one_out(texts, labels, self._settings(), threads=self.threads)
-        else:
-            logs = self.predict_log_proba(texts)
-        return diagnose(
-            model.counts,
-            texts,
-            labels,
-            were_learned=were_learned,
-            log_probabilities=logs,
-            classes=model.classes,
-            estimate=lambda: self.estimate_prior(texts),
-            threads=self.threads,
-        )
-
-    def what_to_label_next(self, texts: Texts, *, top: int = 10, by: str = "gain") -> list[int]:
-        """The numbers of the texts whose labels would teach the most, the best first.
-
-        By `"gain"`: those that are uncertain and whose words stand in many of the texts and in few labelled ones; what
-        one of them will teach counts less for the next. A model that has learned nothing yet can be asked too. By
-        `"uncertainty"`: those whose two most probable labels are closest to each other.
-
-        >>> model = Classifier(analyzer=Analyzer()).fit(["free money", "lunch at noon"], ["spam", "ham"])
-        >>> model.what_to_label_next(["free money", "win a prize", "a prize", "noon"], top=2)
-        [2, 1]
-        """
-        model = self._known() if self.__sklearn_is_fitted__() else TextModel.empty(self._settings(), self.analyzer)
-        if not isinstance(model, TextModel):
-            raise InputError("this is a model of a table; documents to label next are texts")
-        return next_to_label(model, self._settings(), texts, top=top, by=by, threads=self.threads)
-
-    def decide(
-        self, texts: Texts, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
-    ) -> list[Any]:
-        """The label of each text that costs least, or None where it is better to leave a text undecided.
-
-        `costs` are those of mistakes, by pairs of labels `(true, decided)`; one that is not named costs 1. `unsure` is
-        what it costs to decide nothing; without it, something always is decided. A `rule` that was made before, from
-        costs or as a promise, takes their place.
-
-        >>> model = Classifier().fit(["free money", "lunch at noon", "money, free"], ["spam", "ham", "spam"])
-        >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
-        [None, None]
-        """
-        from banbury.deciding import Costs
-
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
-        classes = self._known().classes
-        if rule is None:
-            rule = Costs.of(classes, costs, unsure=unsure)
-        elif costs is not None or unsure is not None:
-            raise InputError("give a rule, or costs and unsure, not both")
-        if rule.classes != classes:
-            raise InputError(f"the rule is for the classes {rule.classes}; this model has {classes}")
-        return rule.decide(self.predict_proba(texts))
-
     # Keeping
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; the same counts and settings give the same bytes."""
+        storage.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`: all that a file holds."""
         settings, arrays = self._fitted().parts()
         prior, smoothing = self.prior, self.smoothing
         if isinstance(prior, Mapping):
@@ -577,196 +209,27 @@ class Classifier:
             "calibration": self.calibration,
         }
         report = None if self._report is None else self._report.settings()
-        storage.write(path, {"kind": "classifier", "model": model, "report": report, **settings}, arrays)
+        return {"kind": "classifier", "model": model, "report": report, **settings}, arrays
 
-    # What scikit-learn expects of an estimator
-
-    @property
-    def report_(self) -> TrainingReport:
-        """How well each training document is predicted by the model without it, and what was chosen by that.
-
-        It speaks of the documents that the model was fitted to, or of those given to `refit_settings`.
-        """
-        self._fitted()
-        if self._report is None:
-            raise NotFittedError(
-                "there is no report: leave-one-out had nothing to choose for this model; "
-                "evaluate(texts, labels) tells how well it does"
-            )
-        return self._report
-
-    @property
-    def unlabelled_(self) -> Unlabelled:
-        """What became of the documents without labels in the last `fit`; a file does not keep it."""
-        self._fitted()
-        if self._unlabelled is None:
-            raise NotFittedError("this model was fitted without documents that have no label: fit(…, unlabelled=texts)")
-        return self._unlabelled
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The labels, sorted, as an array."""
-        return self._labels(self._fitted().classes)
-
-    @property
-    def counts_(self) -> Counts:
-        """What has been counted, in a model of texts."""
-        model = self._fitted()
-        if not isinstance(model, TextModel):
-            raise NotFittedError("a model of a table has no counts_; columns_ says what its columns are")
-        return model.counts
-
-    @property
-    def columns_(self) -> dict[str, Any]:
-        """The columns of a table that are used, and what kind each is."""
-        model = self._fitted()
-        if isinstance(model, TextModel):
-            raise NotFittedError("a model of texts has no columns_")
-        return dict(model.kinds)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they were given."""
-        return {name: getattr(self, name) for name in PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Classifier:
-        """Change parameters; those of reading the counts take effect at once."""
-        if unknown := [name for name in parameters if name not in PARAMETERS]:
-            raise InputError(f"there is no parameter {unknown[0]!r}; there is {', '.join(PARAMETERS)}")
-        self.__dict__.update(parameters)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = Classifier().get_params()
-        given = {name: value for name, value in self.get_params().items() if value != defaults[name]}
-        return f"Classifier({', '.join(f'{name}={value!r}' for name, value in given.items())})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_model")
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # only scikit-learn itself asks
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(one_d_array=True, two_d_array=True, string=True, categorical=True, allow_nan=True),
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.get_params()
-        if self.__sklearn_is_fitted__():
-            state["parts"] = self._model.parts()
-            state["report"] = None if self._report is None else self._report.settings()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        parts, report = (state.pop(name, None) for name in ("parts", "report"))
-        self.__dict__.update(state)
-        if parts is not None:
-            self._take(_model_from(*parts), _report_from(report))
-
-    # Inside
-
-    def _check_settings(self) -> None:
-        self._settings().check()
-        if self.effort not in EFFORTS:
-            raise InputError(f"effort is {self.effort!r}; it can be {' or '.join(map(repr, EFFORTS))}")
-
-    def _settings(self) -> Settings:
-        return Settings(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
-
-    def _take(
-        self, model: TextModel | TableModel, report: TrainingReport | None, unlabelled: Unlabelled | None = None
-    ) -> None:
-        self._model: Any = model  # both kinds offer the same few methods
-        self._report = report
-        self._unlabelled = unlabelled
-        self._latest: tuple[Any, TextReading | TableReading] | None = None
-        self._as_array: tuple[list[Any], NDArray[Any]] | None = None
-
-    def _fitted(self) -> Any:
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Classifier:
+        """The model that `parts` were taken from; arrays are read where they lie."""
         try:
-            return self._model
-        except AttributeError:
-            raise NotFittedError("this model has not learned anything yet: call fit(texts, labels) first") from None
-
-    def _known(self) -> Any:
-        model = self._fitted()
-        if not model.classes:
-            raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
-        return model
-
-    def _reading(self, prior: Any) -> TextReading | TableReading:
-        """How texts are scored; looked at again whenever the counts or a parameter have changed, by whatever way."""
-        model = self._known()
-        settings = (self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
-        of = (settings, prior, model.state())
-        if self._latest is not None and self._latest[0] == of:
-            return self._latest[1]
-        reading: TextReading | TableReading = model.reading(Settings(*settings), prior)
-        # A dictionary can change without a trace.
-        if isinstance(self.prior, str) and (prior is None or isinstance(prior, str)):
-            self._latest = (of, reading)
-        return reading
-
-    def _scores(self, texts: Texts, prior: Any) -> NDArray[Any]:
-        return self._reading(prior).scores(texts, n_threads(self.threads))
-
-    def _labels(self, classes: list[Any]) -> NDArray[Any]:
-        """The classes as an array, which is made once."""
-        import numpy as np
-
-        known = self._as_array
-        if known is None or known[0] is not classes:
-            known = self._as_array = (classes, np.array(classes))
-        return known[1]
-
-
-def _probabilities(scores: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
-    return odds
-
-
-def _compared(scores: list[float], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
-    """The numbers of two classes: the best one rather than the next best, where they are not named."""
-    ranked = sorted(range(len(classes)), key=lambda number: -scores[number])
-    other = None if against is None else number_of(against, classes)
-    ours = next(n for n in ranked if n != other) if label is None else number_of(label, classes)
-    theirs = next(n for n in ranked if n != ours) if other is None else other
-    if ours == theirs:
-        raise InputError(f"label and against are both {classes[ours]!r}; an explanation compares two classes")
-    return ours, theirs
-
-
-def _score(ours: float, theirs: float, prior: float, evidence: list[Evidence]) -> float:
-    """The difference of two scores; of two impossible classes what is left of the evidence, or the prior."""
-    if ours != theirs or isfinite(ours):
-        return difference(ours, theirs)
-    total = prior + sum(one.weight for one in evidence)
-    return prior if isnan(total) else total
-
-
-def _weight(weights: list[float], ours: int, theirs: int) -> float:
-    """What a part says of two classes; one that counts only once says nothing when it comes again."""
-    return difference(weights[ours], weights[theirs]) if weights else 0.0
-
-
-def _model_from(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextModel | TableModel:
-    if "columns" not in settings:
-        return TextModel.from_parts(settings, arrays)
-    from banbury.table_model import TableModel
-
-    return TableModel.from_parts(settings, arrays)
-
-
-def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
-    from banbury.training import TrainingReport
-
-    return None if settings is None else TrainingReport.from_settings(settings)
+            if settings["kind"] != "classifier":
+                raise FileFormatError(f"it holds a {settings['kind']}, not a classifier")
+            model = dict(settings["model"])
+            if isinstance(model["prior"], list):
+                model["prior"] = dict(map(tuple, model["prior"]))
+            learned = model_from(settings, arrays)
+            if isinstance(learned, TextModel):
+                classifier = cls(analyzer=learned.counts.analyzer, **model)
+            else:
+                classifier = cls(columns=learned.kinds, **model)
+            classifier._check_settings()
+            classifier._take(learned, report_from(settings["report"]))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FileFormatError(f"not a model of this version of banbury: {error}") from error
+        return classifier
 
 
 def load(path: str | PathLike[str]) -> Classifier:
@@ -781,19 +244,6 @@ def load(path: str | PathLike[str]) -> Classifier:
     """
     file = storage.read(path)
     try:
-        if file.settings["kind"] != "classifier":
-            raise FileFormatError(f"it holds a {file.settings['kind']}, not a classifier")
-        model = dict(file.settings["model"])
-        if isinstance(model["prior"], list):
-            model["prior"] = dict(map(tuple, model["prior"]))
-        learned = _model_from(file.settings, file.arrays)
-        if isinstance(learned, TextModel):
-            classifier = Classifier(analyzer=learned.counts.analyzer, **model)
-        else:
-            classifier = Classifier(columns=learned.kinds, **model)
-        classifier._check_settings()
-        report = _report_from(file.settings["report"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FileFormatError(f"{path}: not a model of this version of banbury: {error}") from error
-    classifier._take(learned, report)
-    return classifier
+        return Classifier.from_parts(file.settings, file.arrays)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import note, put, show, show_json, show_table, with_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from banbury.classifier import Classifier
     from banbury.cli.findings import Findings
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from banbury.readers import Batch, Reader
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
+MAIL = ("mbox", "maildir", "mail")
+PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
+OF_TEXTS = ("text", "plain", "analyzer", "ngrams")  # options that ask for a model of texts
 KEPT = 64 << 20  # bytes of text
 
 
@@ -63,10 +67,17 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
     reading.need_input(files)
-    if given["table"] or given["columns"] or given["without"]:
-        return _train_table(files, model, is_json, given)
-    reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
+    is_table = bool(given["table"] or given["columns"] or given["without"])
+    more = {"text": False} if is_table else {"threads": given["threads"]}
+    reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
+    if not is_table and reader.layout.format in MAIL and not any(given[name] for name in OF_TEXTS):
+        from banbury.spam import COLUMNS
+
+        note(f"{reader.name}: {replace(reader.layout, text=None)}; {PARTS}")
+        return _train_table(reader, files, model, is_json, given | {"kinds": COLUMNS})
     note(f"{reader.name}: {reader.layout}")
+    if is_table:
+        return _train_table(reader, files, model, is_json, given)
     classifier = _classifier(given)
     rows = _Rows(reader)
     classifier.fit_batches(rows)
@@ -76,15 +87,14 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     return _report(classifier, reader, rows, model, is_json, given)
 
 
-def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
+def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
     from banbury.cli.tables import classes_of, kinds, to_learn
     from banbury.readers import joined
 
-    reader = reading.reader_of(files, given, text=False, weight=given["weight"]).needs_labels()
-    note(f"{reader.name}: {reader.layout}")
-    columns, without = kinds(given["columns"]), list(kinds(given["without"]) or {})
+    columns: Any = given.get("kinds") or kinds(given["columns"])
+    without = list(kinds(given["without"]) or {})
     if columns is not None and without:
         raise click.UsageError("Say --columns or --without, not both.")
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
@@ -94,9 +104,8 @@ def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[s
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
-    is_line = reader.n_sources == 1 and reader.layout.format in WITH_LINES
-    place = (lambda index: batch.lines[index]) if is_line else (lambda index: index + 1)
-    found = Findings(classifier._report, place, "line" if is_line else "row", {}, None, None)
+    places = _Places(reader)
+    found = Findings(classifier._report, lambda index: places.of(index, batch.lines), places.name, {}, None, None)
     kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
         about = {"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": kinds_found}
@@ -104,8 +113,25 @@ def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[s
     else:
         _show(found)
         note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
-        note(f"Next: banbury explain {shlex.quote(path)} {shlex.quote(files[0] if files else 'FILE')} --row 1")
+        model, file = shlex.quote(path), shlex.quote(files[0] if files else "FILE")
+        is_mail = reader.layout.format in MAIL
+        note(f"Next: banbury mail {model} < MESSAGE" if is_mail else f"Next: banbury explain {model} {file} --row 1")
     return check(found.report, given)
+
+
+class _Places:
+    """Where rows are, in words that lead there: their line, their file, or else which of all rows they are."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._files = reader.files
+        is_one = reader.n_sources == 1
+        self.name = "file" if self._files else "line" if is_one and reader.layout.format in WITH_LINES else "row"
+
+    def of(self, index: int, lines: Sequence[int]) -> int | str:
+        """The place of a row, by its number from 0 on and the lines of all."""
+        if self.name == "file":
+            return self._files[lines[index] - 1]
+        return lines[index] if self.name == "line" else index + 1
 
 
 class _Rows:
@@ -114,7 +140,8 @@ class _Rows:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self.can_be_read_again = reader.can_be_read_again
-        self.place_name = "line" if reader.n_sources == 1 and reader.layout.format in WITH_LINES else "row"
+        self._places = _Places(reader)
+        self.place_name = self._places.name
         self._kept: list[Batch] | None = []
         self._lines = array("Q")
 
@@ -129,9 +156,9 @@ class _Rows:
                 self._kept = None
             yield batch
 
-    def place(self, index: int) -> int:
-        """Where a row stands, from 1 on: its line in the file, or which of all rows it is."""
-        return self._lines[index] if self.place_name == "line" else index + 1
+    def place(self, index: int) -> int | str:
+        """Where a row is."""
+        return self._places.of(index, self._lines)
 
     def duplicates(self) -> Duplicates | None:
         """Rows that repeat others; None where there were too many to keep them."""
@@ -144,8 +171,6 @@ class _Rows:
 
 
 def _classifier(given: dict[str, Any]) -> Classifier:
-    from dataclasses import replace
-
     from banbury.classifier import Classifier
     from banbury.errors import InputError
     from banbury.text import Analyzer
