@@ -4,6 +4,7 @@ import gzip
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,51 @@ def test_a_saved_ranker_is_the_same(texts: list[str], tmp_path_factory: pytest.T
     assert all(found(loaded, word) == found(ranker, word) for word in WORDS)
     assert loaded.add(["the"]) == ranker.add(["the"]) == [len(texts)]
     assert (loaded.scorer, loaded.chosen, loaded.feedback) == ("dirichlet", (3.0,), 1)
+
+
+ACTS = st.lists(st.lists(plain_texts(), max_size=3) | st.integers(0, 9), max_size=6)
+
+
+@pytest.mark.parametrize("scorer", SMOOTHINGS)
+@given(acts=ACTS)
+def test_added_and_removed_saved_and_loaded_is_a_fresh_build(
+    scorer: str, acts: list[list[str] | int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    ranker = Ranker(analyzer=WORDS_AS_THEY_ARE, scorer=scorer)
+    kept: dict[int, str] = {}
+    for act in acts:
+        if isinstance(act, list):
+            kept |= zip(ranker.add(act), act, strict=True)
+        elif act in kept:
+            ranker.remove(act)
+            del kept[act]
+    path = tmp_path_factory.mktemp("ranker") / "ranker.banbury"
+    ranker.save(path)
+    loaded, numbers = Ranker.load(path), list(kept)
+    fresh = Ranker(list(kept.values()), analyzer=WORDS_AS_THEY_ARE, scorer=scorer)
+    assert loaded.chosen == fresh.chosen
+    for query in [*WORDS, "good film", "not the plot", ""]:
+        expected = [(numbers[hit.index], hit.score) for hit in fresh.search(query, top=None)]
+        assert [(hit.index, hit.score) for hit in loaded.search(query, top=None)] == expected
+
+
+@pytest.mark.parametrize("scorer", SMOOTHINGS)
+@given(st.lists(plain_texts(), max_size=8), st.randoms(use_true_random=False))
+def test_the_order_of_documents_does_not_matter(scorer: str, texts: list[str], random: Random) -> None:
+    order = list(range(len(texts)))
+    random.shuffle(order)
+    ranker = Ranker(texts, analyzer=WORDS_AS_THEY_ARE, scorer=scorer, feedback=0)
+    shuffled = Ranker([texts[at] for at in order], analyzer=WORDS_AS_THEY_ARE, scorer=scorer, feedback=0)
+    for query in (*WORDS, "good film"):
+        assert {order[at]: score for at, score in found(shuffled, query).items()} == found(ranker, query)
+
+
+@pytest.mark.parametrize("scorer", SMOOTHINGS)
+def test_documents_without_a_word_are_never_found(scorer: str) -> None:
+    ranker = Ranker(["", "cats", "the", "?!"], scorer=scorer)
+    assert [hit.index for hit in ranker.search("the cat", top=None)] == [1]
+    assert Ranker(["", "?!"], scorer=scorer).search("cat") == []
+    assert ranker.remove([0, 1, 2, 3]).search("cat") == []
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
