@@ -25,6 +25,7 @@ from speed import machine
 import banbury
 from banbury.mail import parse
 from banbury.spam import SURE
+from banbury.spam import rows as rows_of
 
 RESULTS = Path(__file__).parent / "results" / "applications.json"
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)
@@ -85,6 +86,13 @@ def naive_bayes(vectorizer: Any, smoothings: tuple[float, ...] = SMOOTHINGS) -> 
     return GridSearchCV(make_pipeline(vectorizer, MultinomialNB()), {"multinomialnb__alpha": smoothings}, cv=5)
 
 
+def best_naive_bayes(texts: list[str], labels: list[str]) -> Any:
+    """scikit-learn's best on texts: model, weighting, pairs and α chosen on a fifth of the training part."""
+    from peers import PEERS
+
+    return PEERS["grid"].fit(texts, labels)
+
+
 # The applications: each yields its figures
 
 
@@ -134,18 +142,31 @@ def mails() -> tuple[list[Any], list[str]]:
 def spam() -> Iterator[Figure]:
     """Raw e-mails, ten folds: Matthews' coefficient, and what is lost where most spam is caught."""
     letters, labels = mails()
-    chances = np.zeros(len(labels))
+    texts = [" ".join(str(row[name]) for name in TEXTS_OF_A_MAIL) for row in rows_of(letters)]
+    ours, theirs = np.zeros(len(labels)), np.zeros(len(labels))
     for train, test in data.folds(labels, 10):
-        model = banbury.SpamFilter().fit([letters[row] for row in train], [labels[row] for row in train])
-        chances[test] = model.probability([letters[row] for row in test])
+        known = [labels[row] for row in train]
+        model = banbury.SpamFilter().fit([letters[row] for row in train], known)
+        ours[test] = model.probability([letters[row] for row in test])
+        peer = best_naive_bayes([texts[row] for row in train], known)
+        theirs[test] = peer.predict_proba([texts[row] for row in test])[:, 1]
     is_spam = np.array([label == "spam" for label in labels])
+    peer_mcc, peer_caught, peer_lost = mail_figures(is_spam, theirs)
+    mcc, caught, lost = mail_figures(is_spam, ours)
+    yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", mcc, 0.98, peer=peer_mcc)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SURE}", caught, 0.95, peer=peer_caught)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SURE}", lost, 0.002, "≤", peer=peer_lost)
+    yield Figure("spam", "SpamAssassin raw, one by one, MCC", one_by_one(letters, labels))
+
+
+TEXTS_OF_A_MAIL = ("sender", "name", "subject", "body", "hosts", "attachments", "mailer", "tags")
+"""What the filter reads, for the peer: joined into one text."""
+
+
+def mail_figures(is_spam: Any, chances: Any) -> tuple[float, float, float]:
+    """Matthews' coefficient, the share of spam caught, and the share of ham lost, by the filter's own threshold."""
     sure = chances >= SURE  # what `is_spam` asks for where nobody says otherwise
-    yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", matthews(is_spam, chances > 0.5), 0.98)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SURE}", float(sure[is_spam].mean()), 0.95)
-    yield Figure(
-        "spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SURE}", float(sure[~is_spam].mean()), 0.002, "≤"
-    )
-    yield Figure("spam", "SpamAssassin raw, predict then learn, MCC", one_by_one(letters, labels))
+    return matthews(is_spam, chances > 0.5), float(sure[is_spam].mean()), float(sure[~is_spam].mean())
 
 
 def one_by_one(letters: list[Any], labels: list[str]) -> float:
@@ -164,18 +185,34 @@ def online() -> Iterator[Figure]:
     """Short messages one by one in their order: each is predicted, then learned."""
     rows = data.rows("sms_spam")
     texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
-    analyzer = banbury.Analyzer(ngrams=(1, 2), characters=(2, 5))
-    for name, refits in (("counts alone", False), ("chosen anew at 32, 64, 128 …", True)):
-        model = banbury.Classifier(analyzer=analyzer)
-        predicted: list[str] = []
-        for at, (text, label) in enumerate(zip(texts, labels, strict=True)):
-            predicted.append(model.predict(text) if at else "ham")
-            model.learn([text], [label])
-            n = at + 1
-            if refits and n >= 32 and n & (n - 1) == 0:
-                model.refit_settings(texts[:n], labels[:n])
-        truth, guess = (np.array([one == "spam" for one in several]) for several in (labels, predicted))
-        yield Figure("spam, online", f"SMS, predict then learn, MCC, {name}", matthews(truth, guess), 0.93)
+    is_spam = np.array([label == "spam" for label in labels])
+    theirs = matthews(is_spam, peer_one_by_one(texts, labels))
+    with_characters = banbury.Analyzer(ngrams=(1, 2), characters=(2, 5))
+    for name, analyzer in (("the default", None), ("with characters", with_characters)):
+        for how, refits in (("", False), (", settings chosen anew", True)):
+            model = banbury.Classifier(analyzer=analyzer)
+            guesses: list[bool] = []
+            for at, (text, label) in enumerate(zip(texts, labels, strict=True)):
+                guesses.append(at > 0 and model.predict(text) == "spam")
+                model.learn([text], [label])
+                n = at + 1
+                if refits and n >= 32 and n & (n - 1) == 0:  # 32, 64, 128 …
+                    model.refit_settings(texts[:n], labels[:n])
+            mcc = matthews(is_spam, np.array(guesses))
+            yield Figure("spam, online", f"SMS one by one, MCC, {name}{how}", mcc, 0.93, peer=theirs)
+
+
+def peer_one_by_one(texts: list[str], labels: list[str]) -> Any:
+    """Which messages of a stream scikit-learn takes for spam; it knows all words beforehand, which can only help it."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+
+    model, table = MultinomialNB(), CountVectorizer().fit_transform(texts)
+    guesses = [False]
+    for row in range(len(labels) - 1):
+        model.partial_fit(table[row], [labels[row]], classes=["ham", "spam"])
+        guesses.append(model.predict(table[row + 1])[0] == "spam")
+    return np.array(guesses)
 
 
 def matthews(truth: Any, guess: Any) -> float:
@@ -236,14 +273,75 @@ def spooky() -> Iterator[Figure]:
 
 
 def sentiment() -> Iterator[Figure]:
-    """The counts of the Bernoulli model of the labelled sentences from Amazon, which have to be exact."""
+    """Reviews from Amazon: the counts of the Bernoulli model, which have to be exact, and ten folds."""
     rows = [row for row in data.rows("sentiment_labelled") if row["source"] == "amazon"]
+    texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
     model = banbury.Classifier.textbook("bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python"))
-    table = model.fit([row["text"] for row in rows], [row["label"] for row in rows]).words()
+    table = model.fit(texts, labels).words()
     asked = {("great", "positive"): 92, ("great", "negative"): 5, ("waste", "positive"): 0, ("waste", "negative"): 14}
     for (word, label), n in asked.items():
         found = table.row(word)["documents"][label]
         yield Figure("sentiment", f"Amazon, Bernoulli, {label} reviews with {word}", found, n, "=")
+    _, ours = cross_validated(texts, labels, 10, lambda *part: banbury.Classifier().fit(*part))
+    _, theirs = cross_validated(texts, labels, 10, best_naive_bayes)
+    yield Figure("sentiment", "Amazon, 10 folds, accuracy", ours, peer=theirs)
+
+
+def topics() -> Iterator[Figure]:
+    """20 Newsgroups, as its publishers split it."""
+    news = data.split("20newsgroups")
+    ours = banbury.Classifier().fit(news.train, news.train_labels).score(news.test, news.test_labels)
+    theirs = best_naive_bayes(news.train, news.train_labels).score(news.test, news.test_labels)
+    yield Figure("topics", "20 Newsgroups, publishers' split, accuracy", ours, peer=theirs)
+
+
+def bitmaps() -> Iterator[Figure]:
+    """The zeros and ones of MNIST in black and white, as their publishers split them."""
+    from sklearn.naive_bayes import BernoulliNB
+    from tables import black_and_white
+
+    (digits,) = black_and_white((0, 1))
+    peer = BernoulliNB().fit(digits.train, digits.train_labels).score(digits.test, digits.test_labels)
+    columns = {str(at): banbury.Bernoulli() for at in range(784)}
+    for name, calibration in (("the default", "auto"), ("calibration=None", None)):
+        model = banbury.Classifier(columns=columns, calibration=calibration).fit(digits.train, digits.train_labels)
+        ours = model.score(digits.test, digits.test_labels)
+        yield Figure("bitmaps", f"MNIST, 0 and 1, accuracy, {name}", ours, peer=peer)
+
+
+def symptoms() -> Iterator[Figure]:
+    """A thousand made-up patients with some of seven symptoms, two hundred ill; and ten thousand more to ask about."""
+    from peers import log_loss
+    from sklearn.naive_bayes import BernoulliNB
+
+    random = np.random.default_rng(0)
+    is_ill, asked_ill = np.arange(1_000) < 200, np.arange(10_000) < 2_000
+    columns = {str(at): banbury.Bernoulli() for at in range(7)}
+    for name, draw in (("independent symptoms", drawn), ("symptoms that follow fever", drawn_after_fever)):
+        patients, asked = draw(is_ill, random), draw(asked_ill, random)
+        peer = BernoulliNB().fit(patients, is_ill)
+        theirs = log_loss(peer.classes_, peer.predict_proba(asked), asked_ill.tolist())
+        for how, calibration in (("the default", "auto"), ("calibration=None", None)):
+            model = banbury.Classifier(columns=columns, calibration=calibration).fit(patients, is_ill)
+            ours = log_loss(model.classes_, model.predict_proba(asked), asked_ill.tolist())
+            yield Figure("symptoms", f"{name}, log loss, {how}", ours, relation="≤", peer=theirs)
+
+
+IF_ILL = (0.8, 0.7, 0.6, 0.5, 0.3, 0.2, 0.1)
+IF_WELL = (0.05, 0.2, 0.3, 0.3, 0.1, 0.05, 0.1)
+"""How frequent each symptom is; fever is the first."""
+
+
+def drawn(is_ill: Any, random: Any) -> Any:
+    """Patients whose symptoms depend on nothing but whether they are ill: [patient, symptom]."""
+    return random.random((len(is_ill), 7)) < np.where(is_ill[:, None], IF_ILL, IF_WELL)
+
+
+def drawn_after_fever(is_ill: Any, random: Any) -> Any:
+    """Patients who have the next three symptoms nine times out of ten where they have fever, else hardly ever."""
+    patients = drawn(is_ill, random)
+    patients[:, 1:4] = random.random((len(is_ill), 3)) < np.where(patients[:, :1], 0.9, 0.05)
+    return patients
 
 
 APPLICATIONS = {
@@ -254,6 +352,9 @@ APPLICATIONS = {
     "federalist": federalist,
     "spooky": spooky,
     "sentiment": sentiment,
+    "topics": topics,
+    "bitmaps": bitmaps,
+    "symptoms": symptoms,
 }
 
 

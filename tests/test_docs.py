@@ -8,6 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+LISTS = [ROOT / "examples" / "README.md", ROOT / "benchmarks" / "README.md"]
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -40,8 +42,14 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES + LISTS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
             assert (page.parent / target).exists(), target
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {index.parent / target for target in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert [page for page in (ROOT / "docs").rglob("*.md") if page not in linked | {index}] == []
