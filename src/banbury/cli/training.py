@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from array import array
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from banbury import _kernel
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,8 +80,9 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     if is_table:
         return _train_table(reader, files, model, is_json, given)
     classifier = _classifier(given)
-    rows = _Rows(reader)
-    classifier.fit_batches(rows)
+    with ExitStack() as waiting:
+        rows = _Rows(reader, waiting)
+        classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
@@ -100,7 +102,8 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
     classifier = _classifier(given)
     classifier.columns = columns
-    classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
+    with at_work(reader, "choosing"):
+        classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
@@ -135,10 +138,13 @@ class _Places:
 
 
 class _Rows:
-    """The batches of a reader with a bar; they are kept for a second look, as long as they are few."""
+    """The batches of a reader with a bar; they are kept for a second look, as long as they are few.
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    `waiting` holds the sign of what goes on after them.
+    """
+
+    def __init__(self, reader: Reader, waiting: ExitStack) -> None:
+        self._reader, self._waiting = reader, waiting
         self.can_be_read_again = reader.can_be_read_again
         self._places = _Places(reader)
         self.place_name = self._places.name
@@ -146,6 +152,7 @@ class _Rows:
         self._lines = array("Q")
 
     def __iter__(self) -> Iterator[Batch]:
+        self._waiting.close()  # rows are read once more where their kind was guessed wrong
         self._kept, self._lines, size = [], array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
@@ -155,6 +162,7 @@ class _Rows:
             if size > KEPT:
                 self._kept = None
             yield batch
+        self._waiting.enter_context(at_work(self._reader, "choosing"))
 
     def place(self, index: int) -> int | str:
         """Where a row is."""
@@ -204,14 +212,10 @@ def _report(
     from banbury.cli.findings import Findings, giving_away, strongest_words
 
     report, counts, is_plain = classifier._report, classifier.counts_, given["plain"]
-    found = Findings(
-        report,
-        rows.place,
-        rows.place_name,
-        {} if is_plain else strongest_words(classifier),
-        None if is_plain else giving_away(classifier),
-        None if is_plain else rows.duplicates(),
-    )
+    with at_work(reader, "looking for duplicates and leaks"):
+        words = {} if is_plain else strongest_words(classifier)
+        leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
+    found = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
