@@ -74,6 +74,21 @@ def test_the_order_of_texts_does_not_matter_where_none_are_equally_good() -> Non
         assert [backwards[at] for at in model.what_to_label_next(backwards, top=5, by=by)] == best
 
 
+@pytest.mark.parametrize("by", ["gain", "uncertainty"])
+def test_the_choice_is_the_same_for_any_number_of_threads(by: str) -> None:
+    texts = [" ".join(TEXTS[at : at + 40]) for at in range(100, 300)]  # long enough to be shared among threads
+    chosen = [
+        Classifier(threads=n).fit(TEXTS[:40], LABELS[:40]).what_to_label_next(texts, top=20, by=by) for n in (1, 3)
+    ]
+    assert chosen[0] == chosen[1]
+
+
+def test_empty_texts_come_last_and_are_no_error() -> None:
+    model = Classifier(analyzer=WORDS).fit(TEXTS[:40], LABELS[:40])
+    assert model.what_to_label_next(["", TEXTS[50], "?!", TEXTS[50]], top=4) == [1, 3, 0, 2]
+    assert Classifier().what_to_label_next(["", ""], top=2) == [0, 1]
+
+
 def test_by_uncertainty_the_two_most_probable_labels_are_closest() -> None:
     model = Classifier.textbook(analyzer=WORDS).fit(["good", "bad"], ["yes", "no"])
     assert model.what_to_label_next(["good good", "bad", "good bad"], top=2, by="uncertainty") == [2, 1]
