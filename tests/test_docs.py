@@ -50,13 +50,18 @@ def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def shown(figure: float | None) -> str:
+    """A figure as the table has it: counts are whole."""
+    if figure is None:
+        return ""
+    return f"{figure:,.0f}" if isinstance(figure, int) or figure > 100 else f"{figure:.4f}"
+
+
 def test_the_table_of_applications_has_what_was_measured() -> None:
     folder = ROOT / "benchmarks"
     results = json.loads((folder / "results" / "applications.json").read_text(encoding="utf-8"))["figures"]
     measured = {
-        (one["set"], f"{one['measured']:.4f}", "" if one["peer"] is None else f"{one['peer']:.4f}")
-        for several in results.values()
-        for one in several
+        (one["set"], shown(one["measured"]), shown(one["peer"])) for several in results.values() for one in several
     }
     text = (folder / "README.md").read_text(encoding="utf-8").partition("## Applications")[2]
     rows = [tuple(cell.strip() for cell in line.split("|")[2:5]) for line in text.splitlines() if line[:2] == "| "]
