@@ -7,12 +7,13 @@ what is measured.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import operator
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -20,11 +21,13 @@ from typing import Any
 
 import data
 import numpy as np
+from clocks import stopwatch
 from speed import machine
 
 import banbury
 from banbury.mail import parse
 from banbury.spam import SURE
+from banbury.spam import rows as rows_of
 
 RESULTS = Path(__file__).parent / "results" / "applications.json"
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)
@@ -85,6 +88,13 @@ def naive_bayes(vectorizer: Any, smoothings: tuple[float, ...] = SMOOTHINGS) -> 
     return GridSearchCV(make_pipeline(vectorizer, MultinomialNB()), {"multinomialnb__alpha": smoothings}, cv=5)
 
 
+def best_naive_bayes(texts: list[str], labels: list[str]) -> Any:
+    """scikit-learn's best on texts: model, weighting, pairs and α chosen on a fifth of the training part."""
+    from peers import PEERS
+
+    return PEERS["grid"].fit(texts, labels)
+
+
 # The applications: each yields its figures
 
 
@@ -134,18 +144,31 @@ def mails() -> tuple[list[Any], list[str]]:
 def spam() -> Iterator[Figure]:
     """Raw e-mails, ten folds: Matthews' coefficient, and what is lost where most spam is caught."""
     letters, labels = mails()
-    chances = np.zeros(len(labels))
+    texts = [" ".join(str(row[name]) for name in TEXTS_OF_A_MAIL) for row in rows_of(letters)]
+    ours, theirs = np.zeros(len(labels)), np.zeros(len(labels))
     for train, test in data.folds(labels, 10):
-        model = banbury.SpamFilter().fit([letters[row] for row in train], [labels[row] for row in train])
-        chances[test] = model.probability([letters[row] for row in test])
+        known = [labels[row] for row in train]
+        model = banbury.SpamFilter().fit([letters[row] for row in train], known)
+        ours[test] = model.probability([letters[row] for row in test])
+        peer = best_naive_bayes([texts[row] for row in train], known)
+        theirs[test] = peer.predict_proba([texts[row] for row in test])[:, 1]
     is_spam = np.array([label == "spam" for label in labels])
+    peer_mcc, peer_caught, peer_lost = mail_figures(is_spam, theirs)
+    mcc, caught, lost = mail_figures(is_spam, ours)
+    yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", mcc, 0.98, peer=peer_mcc)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SURE}", caught, 0.95, peer=peer_caught)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SURE}", lost, 0.002, "≤", peer=peer_lost)
+    yield Figure("spam", "SpamAssassin raw, one by one, MCC", one_by_one(letters, labels))
+
+
+TEXTS_OF_A_MAIL = ("sender", "name", "subject", "body", "hosts", "attachments", "mailer", "tags")
+"""What the filter reads, for the peer: joined into one text."""
+
+
+def mail_figures(is_spam: Any, chances: Any) -> tuple[float, float, float]:
+    """Matthews' coefficient, the share of spam caught, and the share of ham lost, by the filter's own threshold."""
     sure = chances >= SURE  # what `is_spam` asks for where nobody says otherwise
-    yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", matthews(is_spam, chances > 0.5), 0.98)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SURE}", float(sure[is_spam].mean()), 0.95)
-    yield Figure(
-        "spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SURE}", float(sure[~is_spam].mean()), 0.002, "≤"
-    )
-    yield Figure("spam", "SpamAssassin raw, predict then learn, MCC", one_by_one(letters, labels))
+    return matthews(is_spam, chances > 0.5), float(sure[is_spam].mean()), float(sure[~is_spam].mean())
 
 
 def one_by_one(letters: list[Any], labels: list[str]) -> float:
@@ -164,18 +187,34 @@ def online() -> Iterator[Figure]:
     """Short messages one by one in their order: each is predicted, then learned."""
     rows = data.rows("sms_spam")
     texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
-    analyzer = banbury.Analyzer(ngrams=(1, 2), characters=(2, 5))
-    for name, refits in (("counts alone", False), ("chosen anew at 32, 64, 128 …", True)):
-        model = banbury.Classifier(analyzer=analyzer)
-        predicted: list[str] = []
-        for at, (text, label) in enumerate(zip(texts, labels, strict=True)):
-            predicted.append(model.predict(text) if at else "ham")
-            model.learn([text], [label])
-            n = at + 1
-            if refits and n >= 32 and n & (n - 1) == 0:
-                model.refit_settings(texts[:n], labels[:n])
-        truth, guess = (np.array([one == "spam" for one in several]) for several in (labels, predicted))
-        yield Figure("spam, online", f"SMS, predict then learn, MCC, {name}", matthews(truth, guess), 0.93)
+    is_spam = np.array([label == "spam" for label in labels])
+    theirs = matthews(is_spam, peer_one_by_one(texts, labels))
+    with_characters = banbury.Analyzer(ngrams=(1, 2), characters=(2, 5))
+    for name, analyzer in (("the default", None), ("with characters", with_characters)):
+        for how, refits in (("", False), (", settings chosen anew", True)):
+            model = banbury.Classifier(analyzer=analyzer)
+            guesses: list[bool] = []
+            for at, (text, label) in enumerate(zip(texts, labels, strict=True)):
+                guesses.append(at > 0 and model.predict(text) == "spam")
+                model.learn([text], [label])
+                n = at + 1
+                if refits and n >= 32 and n & (n - 1) == 0:  # 32, 64, 128 …
+                    model.refit_settings(texts[:n], labels[:n])
+            mcc = matthews(is_spam, np.array(guesses))
+            yield Figure("spam, online", f"SMS one by one, MCC, {name}{how}", mcc, 0.93, peer=theirs)
+
+
+def peer_one_by_one(texts: list[str], labels: list[str]) -> Any:
+    """Which messages of a stream scikit-learn takes for spam; it knows all words beforehand, which can only help it."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+
+    model, table = MultinomialNB(), CountVectorizer().fit_transform(texts)
+    guesses = [False]
+    for row in range(len(labels) - 1):
+        model.partial_fit(table[row], [labels[row]], classes=["ham", "spam"])
+        guesses.append(model.predict(table[row + 1])[0] == "spam")
+    return np.array(guesses)
 
 
 def matthews(truth: Any, guess: Any) -> float:
@@ -236,14 +275,198 @@ def spooky() -> Iterator[Figure]:
 
 
 def sentiment() -> Iterator[Figure]:
-    """The counts of the Bernoulli model of the labelled sentences from Amazon, which have to be exact."""
+    """Reviews from Amazon: the counts of the Bernoulli model, which have to be exact, and ten folds."""
     rows = [row for row in data.rows("sentiment_labelled") if row["source"] == "amazon"]
+    texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
     model = banbury.Classifier.textbook("bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python"))
-    table = model.fit([row["text"] for row in rows], [row["label"] for row in rows]).words()
+    table = model.fit(texts, labels).words()
     asked = {("great", "positive"): 92, ("great", "negative"): 5, ("waste", "positive"): 0, ("waste", "negative"): 14}
     for (word, label), n in asked.items():
         found = table.row(word)["documents"][label]
         yield Figure("sentiment", f"Amazon, Bernoulli, {label} reviews with {word}", found, n, "=")
+    _, ours = cross_validated(texts, labels, 10, lambda *part: banbury.Classifier().fit(*part))
+    _, theirs = cross_validated(texts, labels, 10, best_naive_bayes)
+    yield Figure("sentiment", "Amazon, 10 folds, accuracy", ours, peer=theirs)
+
+
+def topics() -> Iterator[Figure]:
+    """20 Newsgroups, as its publishers split it."""
+    news = data.split("20newsgroups")
+    ours = banbury.Classifier().fit(news.train, news.train_labels).score(news.test, news.test_labels)
+    theirs = best_naive_bayes(news.train, news.train_labels).score(news.test, news.test_labels)
+    yield Figure("topics", "20 Newsgroups, publishers' split, accuracy", ours, peer=theirs)
+
+
+def bitmaps() -> Iterator[Figure]:
+    """The zeros and ones of MNIST in black and white, as their publishers split them."""
+    from sklearn.naive_bayes import BernoulliNB
+    from tables import black_and_white
+
+    (digits,) = black_and_white((0, 1))
+    peer = BernoulliNB().fit(digits.train, digits.train_labels).score(digits.test, digits.test_labels)
+    columns = {str(at): banbury.Bernoulli() for at in range(784)}
+    for name, calibration in (("the default", "auto"), ("calibration=None", None)):
+        model = banbury.Classifier(columns=columns, calibration=calibration).fit(digits.train, digits.train_labels)
+        ours = model.score(digits.test, digits.test_labels)
+        yield Figure("bitmaps", f"MNIST, 0 and 1, accuracy, {name}", ours, peer=peer)
+
+
+def symptoms() -> Iterator[Figure]:
+    """A thousand made-up patients with some of seven symptoms, two hundred ill; and ten thousand more to ask about."""
+    from peers import log_loss
+    from sklearn.naive_bayes import BernoulliNB
+
+    random = np.random.default_rng(0)
+    is_ill, asked_ill = np.arange(1_000) < 200, np.arange(10_000) < 2_000
+    columns = {str(at): banbury.Bernoulli() for at in range(7)}
+    for name, draw in (("independent symptoms", drawn), ("symptoms that follow fever", drawn_after_fever)):
+        patients, asked = draw(is_ill, random), draw(asked_ill, random)
+        peer = BernoulliNB().fit(patients, is_ill)
+        theirs = log_loss(peer.classes_, peer.predict_proba(asked), asked_ill.tolist())
+        for how, calibration in (("the default", "auto"), ("calibration=None", None)):
+            model = banbury.Classifier(columns=columns, calibration=calibration).fit(patients, is_ill)
+            ours = log_loss(model.classes_, model.predict_proba(asked), asked_ill.tolist())
+            yield Figure("symptoms", f"{name}, log loss, {how}", ours, relation="≤", peer=theirs)
+
+
+IF_ILL = (0.8, 0.7, 0.6, 0.5, 0.3, 0.2, 0.1)
+IF_WELL = (0.05, 0.2, 0.3, 0.3, 0.1, 0.05, 0.1)
+"""How frequent each symptom is; fever is the first."""
+
+
+def drawn(is_ill: Any, random: Any) -> Any:
+    """Patients whose symptoms depend on nothing but whether they are ill: [patient, symptom]."""
+    return random.random((len(is_ill), 7)) < np.where(is_ill[:, None], IF_ILL, IF_WELL)
+
+
+def drawn_after_fever(is_ill: Any, random: Any) -> Any:
+    """Patients who have the next three symptoms nine times out of ten where they have fever, else hardly ever."""
+    patients = drawn(is_ill, random)
+    patients[:, 1:4] = random.random((len(is_ill), 3)) < np.where(patients[:, :1], 0.9, 0.05)
+    return patients
+
+
+def ranking() -> Iterator[Figure]:
+    """Cranfield: mean average precision over its queries, and how many of them are answered in a second."""
+    documents, queries = data.rows("cranfield_docs"), data.rows("cranfield_queries")
+    numbers = {row["id"]: number for number, row in enumerate(documents)}
+    relevant: dict[str, set[int]] = {row["id"]: set() for row in queries}
+    with gzip.open(data.folder() / "cranfield_qrels.tsv.gz", "rt") as lines:
+        for query, document, _ in (line.split("\t") for line in list(lines)[1:]):
+            relevant[query].add(numbers[document])
+    ranker = banbury.Ranker([row["text"] for row in documents])
+
+    def precision(scorer: str, feedback: int | None) -> float:
+        ranker.scorer, ranker.feedback = scorer, feedback
+        return fmean(average_precision(ranker.search(row["text"], top=None), relevant[row["id"]]) for row in queries)
+
+    bm25 = precision("bm25", 0)
+    yield Figure("ranking", "Cranfield, MAP, bm25", bm25)
+    for scorer, asked in (("dirichlet", None), ("jelinek-mercer", None), ("pitman-yor", 0.39)):
+        yield Figure("ranking", f"Cranfield, MAP, {scorer}, no feedback", precision(scorer, 0), asked)
+    yield Figure("ranking", "Cranfield, MAP, bm25 with feedback", precision("bm25", 10))
+    yield Figure("ranking", "Cranfield, MAP, the default (asked: bm25)", precision("pitman-yor", None), bm25)
+    for name, feedback in (("no feedback", 0), ("the default", None)):
+        ranker.feedback = feedback
+        rounds = [stopwatch(*(partial(ranker.search, row["text"]) for row in queries)) for _ in range(30)]
+        # The best of thirty for each query: a busy machine interrupts some of them, and hardly the same one each time.
+        best = np.diff(np.array(rounds), axis=1, prepend=0).min(axis=0)
+        yield Figure("ranking", f"Cranfield, queries a second, {name}", len(queries) / float(best.sum()), 2000)
+
+
+def average_precision(hits: list[Any], relevant: set[int]) -> float:
+    """The share of relevant documents among those down to each relevant one, on average; one not found counts 0."""
+    ranks = [rank for rank, hit in enumerate(hits, 1) if hit.index in relevant]
+    return sum(n / rank for n, rank in enumerate(ranks, 1)) / len(relevant)
+
+
+def semi_supervised() -> Iterator[Figure]:
+    """20 Newsgroups: 300 texts with labels, the rest of the training part without."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.semi_supervised import SelfTrainingClassifier
+
+    part = data.split("20newsgroups")
+    scores: dict[str, list[float]] = {"alone": [], "with": [], "peer alone": [], "peer with": []}
+    for draw in range(10):
+        rows = shuffled(len(part.train), draw)
+        texts, labels = [part.train[row] for row in rows[:300]], [part.train_labels[row] for row in rows[:300]]
+        others = [part.train[row] for row in rows[300:]]
+        alone = banbury.Classifier().fit(texts, labels)
+        both = banbury.Classifier().fit(texts, labels, unlabelled=others)
+        peer = naive_bayes(CountVectorizer()).fit(texts, labels)
+        classes = list(peer.classes_)  # it marks what has no label with −1, so labels are numbers there
+        trained = make_pipeline(CountVectorizer(), SelfTrainingClassifier(peer.best_estimator_[-1]))
+        trained.fit(texts + others, [classes.index(label) for label in labels] + [-1] * len(others))
+        for name, model in (("alone", alone), ("with", both), ("peer alone", peer)):
+            scores[name].append(model.score(part.test, part.test_labels))
+        scores["peer with"].append(trained.score(part.test, [classes.index(label) for label in part.test_labels]))
+    mean = {name: fmean(several) for name, several in scores.items()}
+    gains = [more - less for more, less in zip(scores["with"], scores["alone"], strict=True)]
+    title = "20 Newsgroups, 300 labels, 10 draws"
+    yield Figure("semi-supervised", f"{title}, accuracy, labels only", mean["alone"], peer=mean["peer alone"])
+    yield Figure("semi-supervised", f"{title}, accuracy, and others", mean["with"], peer=mean["peer with"])
+    gained = mean["peer with"] - mean["peer alone"]
+    yield Figure("semi-supervised", f"{title}, gained", fmean(gains), 0.08, peer=gained)
+    yield Figure("semi-supervised", f"{title}, gained in the worst", min(gains))
+
+
+def shuffled(n: int, draw: int) -> list[int]:
+    """The numbers up to `n`, in an order that depends on the draw."""
+    rows = list(range(n))
+    Random(draw).shuffle(rows)
+    return rows
+
+
+AT_RANDOM = (500, 1000, 2000)
+CHOSEN = [round(125 * 2 ** (step / 3)) for step in range(14)]
+"""How many labels there are: each time a quarter more, from 125 at random to 2520."""
+
+
+def next_label() -> Iterator[Figure]:
+    """How many labels fewer than at random do as well, where they are chosen."""
+    for name, part in (
+        ("20 Newsgroups", data.split("20newsgroups")),
+        ("RT-polarity", data.splits("rt_polarity")[0]),
+    ):
+        draws = [shuffled(len(part.train), draw) for draw in range(3)]
+        at_random = [fmean(accuracy(part, rows[:n])[0] for rows in draws) for n in AT_RANDOM]
+        for by, asked in (("gain", 1 / 3), ("uncertainty", None)):
+            curve = [fmean(several) for several in zip(*(chosen_curve(part, rows, by) for rows in draws), strict=True)]
+            saved = [1 - needed(curve, level) / n for n, level in zip(AT_RANDOM, at_random, strict=True)]
+            for n, share in zip(AT_RANDOM, saved, strict=True):
+                yield Figure("next label", f"{name}, 3 draws, by {by}, saved of {n}", share)
+            yield Figure("next label", f"{name}, 3 draws, by {by}, saved, mean", fmean(saved), asked)
+
+
+def accuracy(part: data.Split, rows: list[int]) -> tuple[float, banbury.Classifier]:
+    """On the test part, of a model of these rows of the training part; and the model."""
+    model = banbury.Classifier().fit([part.train[row] for row in rows], [part.train_labels[row] for row in rows])
+    return model.score(part.test, part.test_labels), model
+
+
+def chosen_curve(part: data.Split, order: list[int], by: str) -> list[float]:
+    """The accuracy with so many labels, the first at random, then those that the model of these asks for."""
+    rows, curve = order[: CHOSEN[0]], []
+    for n in [*CHOSEN[1:], CHOSEN[-1]]:
+        level, model = accuracy(part, rows)
+        curve.append(level)
+        known = set(rows)
+        left = [row for row in order if row not in known]
+        asked = model.what_to_label_next([part.train[row] for row in left], top=n - len(rows), by=by)
+        rows = rows + [left[at] for at in asked]
+    return curve
+
+
+def needed(curve: list[float], level: float) -> float:
+    """With how many labels an accuracy is first reached, the logarithm interpolated; the most where it never is."""
+    before = curve[0]
+    for at, here in enumerate(curve):
+        if here >= level:
+            share = (level - before) / (here - before) if at else 1.0
+            return CHOSEN[max(at - 1, 0)] * (CHOSEN[at] / CHOSEN[max(at - 1, 0)]) ** share
+        before = here
+    return CHOSEN[-1]
 
 
 APPLICATIONS = {
@@ -254,6 +477,12 @@ APPLICATIONS = {
     "federalist": federalist,
     "spooky": spooky,
     "sentiment": sentiment,
+    "topics": topics,
+    "bitmaps": bitmaps,
+    "symptoms": symptoms,
+    "ranking": ranking,
+    "semi_supervised": semi_supervised,
+    "next_label": next_label,
 }
 
 

@@ -4,18 +4,18 @@ from public_sets import rows
 
 import banbury
 
-AUSTEN = [
-    "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a …",
-    "However little known the feelings or views of such a man may be on his first entering a neighbourhood, …",
-    "Vanity and pride are different things, though the words are often used synonymously.",
+ANN = [
+    "It rained; I read; the cat, who reads nothing, slept upon the letters.",
+    "You will, I trust, forgive my silence; the post, as you know, is slow.",
+    "We dined late; my uncle, whose stories never end, had found a new one.",
 ]
-DICKENS = [
-    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, …",
-    "Mr. Bounderby was as near being Mr. Gradgrind's bosom friend as a man perfectly devoid of sentiment can be.",
-    "Please, sir, I want some more.",
+BOB = [
+    "Rain. I went out anyway. The streets were empty.",
+    "No letter came. I made tea. I waited.",
+    "My uncle talked. Nobody listened. The soup got cold.",
 ]
-model = banbury.Classifier(analyzer="authors").fit(AUSTEN + DICKENS, ["Austen"] * 3 + ["Dickens"] * 3)
-print(model.explain("It was the worst of winters, sir."))
+model = banbury.Classifier(analyzer="authors").fit(ANN + BOB, ["Ann"] * 3 + ["Bob"] * 3)
+print(model.explain("I trust, my dear, that the cat is well; mine sleeps."))
 
 papers = rows("federalist")
 if papers:

@@ -10,28 +10,27 @@ import banbury
 
 ZERO = [" ### ", "#   #", "#   #", "#   #", " ### "]
 ONE = ["  #  ", " ##  ", "  #  ", "  #  ", " ### "]
-
-
-def noisy(picture: list[str], random: np.random.Generator) -> np.ndarray:
-    """The dots of a picture in one row, some of them wrong."""
-    dots = np.array([[dot == "#" for dot in line] for line in picture]).ravel()
-    return dots ^ (random.random(dots.size) < 0.1)
-
-
 random = np.random.default_rng(0)
-pictures = np.array([noisy(picture, random) for picture in [ZERO, ONE] * 50])
-digits = [0, 1] * 50
-names = [f"{line},{column}" for line in range(5) for column in range(5)]
 
 
-def table(dots: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
-    """A column for each dot."""
-    return {name: dots[:, at] for at, name in enumerate(names)}
+def drawn(lines: list[str]) -> np.ndarray:
+    """The dots of a picture in one row: whether each is black. Every tenth is wrong."""
+    dots = np.array([[dot == "#" for dot in line] for line in lines])
+    return (dots ^ (random.random(dots.shape) < 0.1)).ravel()
 
 
-dots_are = dict.fromkeys(names, banbury.Bernoulli())
-model = banbury.Classifier(columns=dots_are).fit(table(pictures[:80], names), digits[:80])
-print(f"drawn digits: accuracy {model.evaluate(table(pictures[80:], names), digits[80:]).accuracy:.3f}")
+def show(weights: dict[str, float], width: int) -> None:
+    """What each dot says, as a picture: + for the digit, - against it. The columns of an array are called 0, 1, 2 …"""
+    dots = [weights[str(at)] for at in range(len(weights))]
+    signs = "".join("+" if weight > 0.1 else "-" if weight < -0.1 else "." for weight in dots)
+    for at in range(0, len(signs), width):
+        print(signs[at : at + width])
+
+
+pictures, digits = np.array([drawn(lines) for lines in [ZERO, ONE] * 50]), [0, 1] * 50
+model = banbury.Classifier().fit(pictures[:80], digits[:80])
+print(f"drawn digits: accuracy {model.evaluate(pictures[80:], digits[80:]).accuracy:.3f}; what says that one is a 0:")
+show(model.explain(pictures[80:81], label=0, against=1).columns, 5)
 
 
 def idx(path: Path) -> np.ndarray:
@@ -49,7 +48,7 @@ if folder.is_dir():
         images, labels = (idx(next(folder.glob(f"{part}-{what}*"))) for what in ("images", "labels"))
         chosen = labels <= 1
         parts[part] = (images[chosen].reshape(-1, 784) > 127, labels[chosen].tolist())
-    names = [f"{line},{column}" for line in range(28) for column in range(28)]
-    (dots, labels), (asked, truth) = ((table(dots, names), labels) for dots, labels in parts.values())
-    textbook = banbury.Classifier(columns=dict.fromkeys(names, banbury.Bernoulli()), calibration=None).fit(dots, labels)
-    print(f"MNIST, 0 and 1: accuracy {textbook.evaluate(asked, truth).accuracy:.4f}")
+    for name, calibration in (("plain", None), ("every dot counts as much as it should", "auto")):
+        model = banbury.Classifier(calibration=calibration).fit(*parts["train"])
+        print(f"MNIST, 0 and 1, {name}: accuracy {model.evaluate(*parts['t10k']).accuracy:.4f}")
+    show(model.explain(parts["t10k"][0][:1], label=1, against=0).columns, 28)

@@ -18,7 +18,10 @@ for message, label in LETTERS:
     spam_filter.learn([message], [label])
 letter = b"From: new@example.com\nSubject: free money\n\nIt is free: http://win.example.com"
 print(f"P(spam) = {spam_filter.probability(letter):.2f}")
-print(spam_filter.explain(letter))
+why = spam_filter.explain(letter)
+print(why)
+for part, weight in why.columns.items():
+    print(f"{part} in all {weight:+.3f}")
 
 archive = Path(os.environ.get("BANBURY_DATA", "")) / "spamassassin_raw.tar.xz"
 if archive.is_file():

@@ -1,4 +1,4 @@
-"""Symptoms: seven of them, a thousand patients, two hundred ill; and a single test with known error rates."""
+"""Symptoms: a single test with known error rates; and seven symptoms of a thousand patients, two hundred ill."""
 
 import numpy as np
 
@@ -9,14 +9,21 @@ from banbury.probability import bayes, total_probability
 positive = total_probability([0.01, 0.99], [0.90, 0.05])
 print(f"P(positive) = {positive:.4f}, P(ill | positive) = {bayes(0.01, 0.90, positive):.4f}")
 
+IF_ILL = {"fever": 0.8, "cough": 0.7, "fatigue": 0.6, "headache": 0.5, "nausea": 0.3, "rash": 0.2, "itch": 0.1}
+IF_WELL = {"fever": 0.05, "cough": 0.2, "fatigue": 0.3, "headache": 0.3, "nausea": 0.1, "rash": 0.05, "itch": 0.1}
 random = np.random.default_rng(0)
 is_ill = np.arange(1000) < 200
-if_ill = {"fever": 0.8, "cough": 0.7, "fatigue": 0.6, "headache": 0.5, "nausea": 0.3, "rash": 0.2, "itch": 0.1}
-if_well = {"fever": 0.05, "cough": 0.2, "fatigue": 0.3, "headache": 0.3, "nausea": 0.1, "rash": 0.05, "itch": 0.1}
-patients = {name: random.random(1000) < np.where(is_ill, if_ill[name], if_well[name]) for name in if_ill}
 labels = np.where(is_ill, "ill", "well")
 
-symptoms = dict.fromkeys(patients, banbury.Bernoulli())
-model = banbury.Classifier(columns=symptoms, smoothing=None, calibration=None).fit(patients, labels)
-print(model.explain({"fever": True, "cough": True, "fatigue": False, "rash": None}))  # what is not known adds nothing
-print(model.evaluate(patients, labels))
+
+def drawn() -> dict[str, np.ndarray]:
+    """A thousand patients: a column for each symptom."""
+    return {name: random.random(1000) < np.where(is_ill, IF_ILL[name], IF_WELL[name]) for name in IF_ILL}
+
+
+# Truth values are Bernoulli columns; without smoothing and calibration, their shares in the data are all there is.
+model = banbury.Classifier(smoothing=None, calibration=None).fit(drawn(), labels)
+patient = {"fever": True, "cough": True, "fatigue": False, "rash": None}  # what was not examined adds nothing
+print(model.explain(patient))
+print(model.explain(patient, prior={"ill": 0.01, "well": 0.99}))  # the same patient where illness is rare
+print(model.evaluate(drawn(), labels))

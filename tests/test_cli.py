@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import banbury
-from banbury import Classifier, cli
+from banbury import Classifier, SpamFilter, cli
 from banbury.cli import options, output
 from banbury.datasets import demo
 from banbury.readers import guessing
@@ -390,6 +390,24 @@ def test_explanations_are_also_json_and_can_compare_any_labels(mood: Here) -> No
     assert mood("explain", "mood.banbury", "-", stdin=text.encode()).out == mood("explain", "mood.banbury", text).out
 
 
+def test_a_row_of_a_file_is_explained_and_what_is_no_text_is_not(mood: Here) -> None:
+    for row in (1, 600):
+        result = mood("explain", "mood.banbury", "mood.jsonl", *(["--row", row] if row > 1 else []))
+        assert result.out == f"{model().explain(TEXTS[row - 1])}\n"
+    result = mood("explain", "mood.banbury", "mood.jsonl", "--row", 601)
+    assert (result.code, "there is no row 601; there are 600" in result.err) == (3, True)
+    (mood.folder / "junk").write_bytes(b"lovely \xff")
+    result = mood("explain", "mood.banbury", "junk")
+    assert (result.code, "junk: byte 8 of it (0xff) is not UTF-8" in result.err) == (3, True)
+
+
+def test_one_label_alone_is_told(here: Here) -> None:
+    write_rows(here.folder / "rows.jsonl", ["so happy", "so sad"], ["a", "a"])
+    for arguments in ([], ["--plain"], ["--columns", "text=text"]):
+        result = here("train", "rows.jsonl", "-o", "x.banbury", *arguments)
+        assert (result.code, "only one label, 'a'" in result.err) == (0, True), result.err
+
+
 # Manners
 
 
@@ -617,29 +635,85 @@ def test_the_exit_code_is_the_class_and_no_mail_is_lost(mood: Here) -> None:
     assert mood("mail", "mood.banbury", "--nonsense", stdin=MESSAGE).code == 3
 
 
-def test_messages_are_learned_and_forgotten_also_at_once(here: Here) -> None:
-    other = b"Subject: Win money\n\nFree money now\n"
+def test_a_filter_grows_from_its_first_message_also_by_several_at_once(here: Here) -> None:
+    other = b"From: win@example.com\nSubject: Win money\n\nFree money now\n"
     assert here("mail", "mail.banbury", "--train", "ham", stdin=MESSAGE).out == MESSAGE.decode()
-    assert here("mail", "mail.banbury", "-q", stdin=other).code == 3  # it does not know what spam is
+    result = here("mail", "mail.banbury", stdin=other)
+    assert (result.code, "X-Banbury: unsure" in result.out) == (2, True)  # it has not seen any spam so far
     assert here("mail", "mail.banbury", "--train", "spam", stdin=other).code == 0
     command = [sys.executable, "-m", "banbury", "mail", "mail.banbury", "--train", "spam", "-q"]
-    processes = [subprocess.Popen(command, cwd=here.folder, stdin=subprocess.PIPE) for _ in range(4)]
-    for number, process in enumerate(processes):
-        process.communicate(other + b"%d" % number)
-    assert banbury.load(here.folder / "mail.banbury").counts_.documents == [1, 5]
+    processes = [subprocess.Popen(command, cwd=here.folder, stdin=subprocess.PIPE) for _ in range(3)]
+    for process in processes:
+        process.communicate(other)
     assert here("mail", "mail.banbury", "--forget", "spam", "--train", "ham", stdin=other).code == 0
-    assert banbury.load(here.folder / "mail.banbury").counts_.documents == [2, 4]
+    known = SpamFilter().learn([MESSAGE], ["ham"])
+    for _ in range(4):
+        known.learn([other], ["spam"])
+    known.forget([other], ["spam"]).learn([other], ["ham"]).save(here.folder / "expected.banbury")
+    assert (here.folder / "mail.banbury").read_bytes() == (here.folder / "expected.banbury").read_bytes()
     result = here("mail", "none.banbury", "--forget", "spam", stdin=other)
     assert (result.code, "nothing to forget" in result.err) == (3, True)
 
 
-def test_mailboxes_train_what_messages_are_asked_of(here: Here) -> None:
-    for name, subject in [("ham", b"Lunch"), ("spam", b"Money")]:
-        messages = [b"From x@y Mon Nov 16 10:00:00 2026\nSubject: %s %d\n\nbody\n\n" % (subject, n) for n in range(9)]
-        (here.folder / f"{name}.mbox").write_bytes(b"".join(messages))
-    assert here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury").code == 0
-    result = here("mail", "mail.banbury", stdin=b"Subject: Money\n\nbody\n")
-    assert "X-Banbury: spam" in result.out
+def letters(here: Here) -> tuple[list[bytes], list[str]]:
+    """Messages in two mailboxes, and what they are."""
+    found, labels = [], []
+    for name, subject, sender in [("ham", b"Lunch", b"ann@example.org"), ("spam", b"Money", b"win@example.com")]:
+        messages = [b"From: %s\nSubject: %s %d\n\nbody\n\n" % (sender, subject, n) for n in range(9)]
+        box = b"".join(b"From x@y Mon Nov 16 10:00:00 2026\n" + message for message in messages)
+        (here.folder / f"{name}.mbox").write_bytes(box)
+        found += messages
+        labels += [name] * len(messages)
+    return found, labels
+
+
+def test_mailboxes_train_the_filter_of_the_library(here: Here) -> None:
+    known = SpamFilter().fit(*letters(here))
+    result = here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury")
+    assert (result.code, "Next: banbury mail mail.banbury" in result.err) == (0, True)
+    assert known.report_.scorecard() in result.out
+    known.save(here.folder / "expected.banbury")
+    assert (here.folder / "mail.banbury").read_bytes() == (here.folder / "expected.banbury").read_bytes()
+    message = b"From: win@example.com\nSubject: Money\n\nbody\n"
+    answer = here("mail", "mail.banbury", stdin=message).out
+    assert answer.startswith(f"X-Banbury: spam; probability={known.probability(message):.6f}\n")
+    for arguments in (["evaluate", "mail.banbury", "ham.mbox", "spam.mbox"], ["explain", "mail.banbury", "ham.mbox"]):
+        assert here(*arguments).code == 0
+    rows = json_rows(here("predict", "mail.banbury", "spam.mbox").out)
+    assert [row["predicted"] for row in rows] == ["spam"] * 9
+
+
+def test_mailboxes_are_also_texts_where_that_is_asked_for(here: Here) -> None:
+    letters(here)
+    for arguments in (["--text", "text"], ["--plain"], ["--text", "subject"]):
+        assert here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury", *arguments).code == 0
+        result = here("mail", "mail.banbury", "--spam-above", "0.5", stdin=b"Subject: Money\n\nbody\n")
+        assert "X-Banbury: spam" in result.out
+        assert "Money" not in here("predict", "mail.banbury", "Money").err
+
+
+@pytest.mark.parametrize("option", ["--text", "--label", "--weight"])
+@pytest.mark.parametrize("name", ["ham.mbox", "folder", "rows.ft", "mails"])
+def test_a_column_that_a_format_does_not_have_is_an_error(here: Here, option: str, name: str) -> None:
+    message = letters(here)[0][0]
+    for folder, content in [("folder", b"text"), ("mails", b"Received: x\n" + message)]:
+        (here.folder / folder / "ham").mkdir(parents=True)
+        (here.folder / folder / "ham" / "one").write_bytes(content)
+    (here.folder / "rows.ft").write_text("__label__a b\n")
+    result = here("train", name, option, "nonsense", "-o", "x.banbury")
+    assert (result.code, "no column 'nonsense' for the" in result.err) == (3, True), result.err
+
+
+def test_doubtful_rows_of_a_folder_are_named_by_their_files(here: Here) -> None:
+    for number in range(90):
+        for folder, text in [("a", "good morning to you"), ("b", "late night again")]:
+            (here.folder / "texts" / folder).mkdir(parents=True, exist_ok=True)
+            (here.folder / "texts" / folder / f"{number}.txt").write_text(f"{text} {number}")
+    (here.folder / "texts" / "a" / "wrong.txt").write_text("late night again")
+    result = here("train", "texts", "-o", "x.banbury")
+    assert re.search(r"^  a/wrong.txt  a +\d+\.\d%  late night again$", result.out, re.MULTILINE), result.out
+    found = json.loads(here("train", "texts", "-o", "x.banbury", "--json").out)
+    assert found["doubtful labels"][0]["file"] == "a/wrong.txt"
 
 
 # Ranking

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from banbury.datasets import demo
 from terminal import Terminal
 
 TEXTS, LABELS = demo()
+PAIRS = list(zip(TEXTS, LABELS, strict=True))
 UNLABELLED = [
     "What a lovely day",
     "My train is late again",
@@ -78,11 +81,13 @@ def test_labelling_goes_on_where_it_was_left(folder: Path) -> None:
     second = label(folder)  # what there is to choose from is in the file
     second.wait_for("3 labelled, 2 left")
     second.press("u")  # those of an earlier session stay
+    second.wait_for("→ nothing to undo in this session")
     second.press("1")
     second.wait_for("4 labelled, 1 left")
     second.press("2")
     assert second.end() == 0
     assert "Every row has a label" in second.screen
+    assert "Next: banbury train done.jsonl -o MODEL" in second.screen
     assert sorted(str(row["text"]) for row in labelled(folder)) == sorted(UNLABELLED)
 
 
@@ -156,7 +161,64 @@ def test_a_bar_shows_how_far_it_is_and_goes_away(folder: Path) -> None:
     assert "MB" in terminal.screen
 
 
+def long_rows(folder: Path) -> None:
+    """A file that takes a while: 10 MB."""
+    rows = [{"text": f"{text} {n} " + "and so on " * 160, "label": label} for n in range(10) for text, label in PAIRS]
+    (folder / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_what_goes_on_after_reading_is_shown_and_goes_away(folder: Path) -> None:
+    long_rows(folder)
+    terminal = Terminal("train", "long.jsonl", "-o", "x.banbury", folder=folder)
+    for sign in ("training ", "choosing ", "looking for duplicates and leaks "):
+        terminal.wait_for(sign, seconds=120)
+    assert terminal.end() == 0
+    last = terminal.raw[terminal.raw.rindex("looking for duplicates") :]
+    assert "\x1b[2K" in last  # the line is wiped before the report
+
+
+def test_an_interrupt_in_the_middle_of_training_leaves_nothing(folder: Path) -> None:
+    long_rows(folder)
+    before = sorted(path.name for path in folder.iterdir())
+    terminal = Terminal("train", "long.jsonl", "-o", "x.banbury", folder=folder)
+    terminal.wait_for("choosing")
+    terminal.press("\x03")
+    assert terminal.end() == 130
+    assert "Traceback" not in terminal.screen
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_words_stand_in_columns_of_any_window(folder: Path, columns: int) -> None:
+    terminal = Terminal("words", "mood.banbury", "positive", "--top", 9, folder=folder, columns=columns)
+    assert terminal.end() == 0
+    lines = terminal.screen.split("\n")
+    assert max(map(len, lines)) <= columns
+    words = Classifier().fit(TEXTS, LABELS).words("positive", top=9).words
+    assert [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in words] == words
+    assert ("95% interval" in terminal.screen) == (columns == 120)
+    assert "weight" in terminal.screen
+
+
+def test_errors_are_broken_between_words(folder: Path) -> None:
+    terminal = Terminal("train", "there-is-no.jsonl", "-o", "x.banbury", folder=folder, columns=40)
+    assert terminal.end() == 3
+    assert terminal.screen == "Error: there-is-no.jsonl: No such file\nor directory\n"
+
+
+def test_without_any_terminal_there_are_only_plain_lines(folder: Path) -> None:
+    long_rows(folder)
+    command = [sys.executable, "-m", "banbury", "train", "long.jsonl", "--plain", "-o", "x.banbury"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert [line.split(b":")[0] for line in done.stderr.split(b"\n")] == [b"long.jsonl", b"x.banbury", b"Next", b""]
+    assert b"\x1b" not in done.stderr
+
+
 def test_colours_are_for_terminals_that_want_them(folder: Path) -> None:
+    colourful = Terminal("explain", "mood.banbury", "What a lovely day", folder=folder)
+    assert colourful.end() == 0
+    assert re.search(r"\x1b\[[0-9;]*38;5;", colourful.raw)
     plain = Terminal("explain", "mood.banbury", "What a lovely day", folder=folder, NO_COLOR="1")
     assert plain.end() == 0
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", plain.raw)

@@ -153,6 +153,24 @@ def test_words_and_characters_of_the_same_name_are_told_apart() -> None:
     assert {row["kind"] for row in model.explain("ab").rows()} == {"prior", "word", "characters"}
 
 
+def test_the_characters_of_a_word_are_one_line_and_all_lines_sum_to_the_score() -> None:
+    model = Classifier.textbook(analyzer=Analyzer(characters=(2, 3))).fit(["ab abc", "ab cd cd"], ["x", "y"])
+    why = model.explain("Ab cd  ab")
+    names = [name for name, _ in why.steps()]
+    assert sorted(names) == sorted(["prior", "ab ×2", "cd", "‹Ab›, 5 parts", "‹cd›, 5 parts", "‹ab›, 5 parts"])
+    assert sum(weight for _, weight in why.steps()) == pytest.approx(why.score, abs=1e-12)
+    assert "‹cd›, 5 parts" in str(why)
+    assert len(why.rows()) == 1 + 3 + 15  # as plain data each part is there
+
+
+def test_characters_of_a_script_without_spaces_are_listed_one_by_one() -> None:
+    model = Classifier.textbook(analyzer="characters").fit(["日本語", "中文"] * 2, ["ja", "zh"] * 2)
+    assert any(name.startswith("‹") and "parts" in name for name, _ in model.explain("日本語").steps())
+    long = model.explain("日本語の文書" * 20)
+    assert not any("parts" in name for name, _ in long.steps())
+    assert sum(weight for _, weight in long.steps()) == pytest.approx(long.score, abs=1e-9)
+
+
 def test_another_prior_moves_the_prior_alone() -> None:
     model = signs()
     moved = model.explain("happy", prior={"positive": 0.9, "negative": 0.1})
@@ -246,6 +264,14 @@ def test_a_row_of_a_table_is_shown_by_its_columns() -> None:
     assert_harmless(html)
     marked = [found for tag, found in Look(html).elements if tag == "span" and found.get("title")]
     assert [one["title"] for one in marked] == ["subject: cheap +1.500"]
+
+
+def test_each_column_says_the_sum_of_its_parts_the_strongest_first() -> None:
+    parts = [("cheap", 1.5, "subject"), ("7", -2.0, "links"), ("meds", 1.0, "subject")]
+    evidence = [Evidence(word, weight, None, None, column) for word, weight, column in parts]
+    explanation = Explanation("", "spam", "ham", 0.0, evidence, 0.5, [])
+    assert list(explanation.columns.items()) == [("subject", 2.5), ("links", -2.0)]
+    assert Explanation("cheap", "spam", "ham", 0.0, [Evidence("cheap", 1.5, 0, 5)], 1.5, []).columns == {}
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.floats(-5, 5)), max_size=8))

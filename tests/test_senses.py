@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banbury import Classifier, SenseTagger
-from banbury.errors import FileFormatError, InputError
+from banbury import Classifier, SenseTagger, storage
+from banbury.errors import BanburyError, FileFormatError, InputError
 from banbury.senses import COLUMNS
 
 CONTEXTS = [
@@ -93,10 +94,29 @@ def test_a_saved_tagger_is_the_same(tmp_path: Path) -> None:
         SenseTagger.load(path)
 
 
+def test_a_tagger_is_written_once_and_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, read = Mock(wraps=storage.write), Mock(wraps=storage.read)
+    monkeypatch.setattr(storage, "write", write)
+    monkeypatch.setattr(storage, "read", read)
+    tagger().save(tmp_path / "bank.banbury")
+    SenseTagger.load(tmp_path / "bank.banbury")
+    assert (write.call_count, read.call_count) == (1, 1)
+
+
 @pytest.mark.parametrize(
     "act, message",
     [
         (lambda: SenseTagger("two words"), "word is 'two words'; it must be one word"),
+        (lambda: SenseTagger(5), "word is 5; it must be one word"),  # type: ignore[arg-type]
+        (lambda: SenseTagger("hard", language="klingon"), "stemmer is 'klingon'; it can be"),
+        (lambda: tagger().predict(""), "context 0 has no form of 'bank'"),
+        (lambda: tagger().predict("a ** b"), "context 0 has no form of 'bank'"),
+        (lambda: tagger().predict(None), "contexts is None; it must be a list"),
+        (lambda: tagger().predict([b"the bank"]), "context 0 is of type bytes"),
+        (lambda: SenseTagger("bank").fit([], []), "no rows to learn from"),
+        (lambda: SenseTagger("bank").fit(CONTEXTS, SENSES[:1]), "4 rows but 1 labels"),
+        (lambda: SenseTagger("bank").fit(CONTEXTS, None), "labels is None"),
+        (lambda: SenseTagger("bank").fit(CONTEXTS, ["shore"] * 4).explain("a bank"), "knows one class only"),
         (lambda: SenseTagger().fit(["no mark"], ["x"]), "context 0 has no marked word; put asterisks around it"),
         (lambda: SenseTagger("hard").rows(["*so*", "soft"]), "context 1 has no form of 'hard'"),
         (lambda: SenseTagger("hard").rows(["hard", None]), "context 1 is of type NoneType"),
@@ -107,6 +127,39 @@ def test_a_saved_tagger_is_the_same(tmp_path: Path) -> None:
 def test_a_tagger_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         act()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda model: model.fit([], []),
+        lambda model: model.fit(CONTEXTS, [None] * 4),
+        lambda model: model.learn(["a *bank* of clouds", "nothing"], ["row", "row"]),
+        lambda model: model.learn(["a *bank* of clouds"], [1]),
+        lambda model: model.forget([CONTEXTS[0], "a *bank* of clouds"], ["shore", "shore"]),
+    ],
+)
+def test_a_tagger_that_refuses_is_as_it_was(act: Callable[[SenseTagger], Any]) -> None:
+    model = tagger()
+    before = model.model.parts()
+    with pytest.raises(BanburyError):
+        act(model)
+    assert str(model.model.parts()) == str(before)
+    assert model.predict_proba(CONTEXTS).tolist() == tagger().predict_proba(CONTEXTS).tolist()
+
+
+def test_one_sense_is_all_there_is_to_say_of_it() -> None:
+    model = SenseTagger("bank").fit(CONTEXTS[:2], ["shore", "shore"])
+    assert model.predict("a bank that lends") == "shore"
+    assert model.predict_proba(CONTEXTS).tolist() == [[1.0]] * 4
+
+
+def test_neighbours_are_found_in_a_context_of_any_length() -> None:
+    (row,) = SenseTagger().rows(["river " * 300_000 + "a long, long *bank*" + " money" * 300_000])
+    assert row["up to 2 left"].split() == [",", "long", "_"]
+    assert row["up to 2 right"].split() == ["_", "money", "money"]
+    (row,) = SenseTagger().rows([("x" * 5_000, "bank", "y" * 5_000)])  # one word is longer than what is looked at
+    assert len(row["1 left"]) == len(row["1 right"]) == 1_000
 
 
 def contexts(rows: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banbury import Classifier, SpamFilter
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import BanburyError, FileFormatError, InputError, NotFittedError
 from banbury.mail import parse
 from banbury.spam import COLUMNS
 from commands import Here
@@ -111,7 +111,15 @@ def test_the_command_asks_and_teaches_a_saved_filter(tmp_path: Path, monkeypatch
     [
         (lambda: SpamFilter().fit(HAM, ["ham", "junk"]), "message 1 has label 'junk'; it is 'ham' or 'spam'"),
         (lambda: SpamFilter().fit(HAM[0], ["ham"]), "put it into a list"),
-        (lambda: SpamFilter().fit([None], ["ham"]), "a message is bytes or a str"),
+        (lambda: SpamFilter().fit([b"", None], LABELS[:2]), "message 1 is of type NoneType; it must be the source of"),
+        (lambda: spam_filter().probability([{"body": "x"}]), "message 0 is of type dict"),
+        (lambda: spam_filter().probability(None), "messages is None; it must be a list"),
+        (lambda: SpamFilter().fit(HAM, None), "labels is None; it must be a list"),
+        (lambda: SpamFilter().fit(HAM, [False, True]), "message 0 has label False; it is 'ham' or 'spam'"),
+        (lambda: spam_filter().is_spam(HAM, sure=95), "sure is 95; it is a probability, from 0 to 1"),
+        (lambda: spam_filter().is_spam(HAM, sure=float("nan")), "sure is nan; it is a probability"),
+        (lambda: spam_filter().evaluate([], []), "no documents to evaluate"),
+        (lambda: SpamFilter().fit(HAM, ["ham", "ham"]).explain(HAM[0]), "knows one class only"),
         (lambda: SpamFilter().fit([], []), "no rows to learn from"),
         (lambda: SpamFilter().fit(HAM, ["ham"]), "2 rows but 1 labels"),
     ],
@@ -119,6 +127,32 @@ def test_the_command_asks_and_teaches_a_saved_filter(tmp_path: Path, monkeypatch
 def test_the_filter_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         act()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda model: model.fit([], []),
+        lambda model: model.fit(HAM, ["ham", "junk"]),
+        lambda model: model.learn([b"pills", None], ["spam", "spam"]),
+        lambda model: model.learn([b"pills", b"pills"], ["spam"]),
+        lambda model: model.forget([SPAM[1], b"pills"], ["spam", "spam"]),  # of which the second was never learned
+        lambda model: model.refit_settings([b"pills"], [None]),
+    ],
+)
+def test_a_filter_that_refuses_is_as_it_was(act: Callable[[SpamFilter], Any]) -> None:
+    model = spam_filter()
+    before = model.model.parts()
+    with pytest.raises(BanburyError):
+        act(model)
+    assert str(model.model.parts()) == str(before)
+    assert model.probability(HAM + SPAM).tolist() == spam_filter().probability(HAM + SPAM).tolist()
+
+
+@pytest.mark.parametrize("ask", [SpamFilter.probability, SpamFilter.is_spam, SpamFilter.explain])
+def test_a_filter_that_has_learned_nothing_says_so(ask: Callable[[SpamFilter, bytes], Any]) -> None:
+    with pytest.raises(NotFittedError, match="has not learned anything yet"):
+        ask(SpamFilter(), HAM[0])
 
 
 def test_real_mail_is_told_from_spam(data_folder: Path) -> None:

@@ -11,7 +11,7 @@ use crate::array::{Array, Bytes};
 use crate::error::Error;
 use crate::rows::{Cell, Rows};
 use crate::text::Settings;
-use crate::vocabulary::{Index, Seed, UNKNOWN, Words, pair};
+use crate::vocabulary::{Index, Key, Seed, UNKNOWN, Words, pair};
 
 /// What the features of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -442,34 +442,38 @@ impl Counts {
         Ok(())
     }
 
-    /// The arrays of settled counts, by name, as a file holds them.
-    pub fn arrays(&self) -> Vec<(String, Vec<u8>)> {
-        let mut arrays = vec![("documents".to_string(), bytemuck::cast_slice(&self.documents).to_vec())];
-        for block in &self.blocks {
-            let mut push =
-                |part: &str, bytes: &[u8]| arrays.push((format!("{}.{part}", block.kind.name()), bytes.to_vec()));
-            match &block.names {
+    /// Hands over the arrays of settled counts, by name, as a file holds them. Each is let go before the next one comes:
+    /// of a large model, whoever copies them needs room for one more of them, not for all.
+    pub fn hand_over<E>(self, mut give: impl FnMut(String, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        give("documents".into(), bytemuck::cast_slice(&self.documents))?;
+        for Block { kind, names, rows } in self.blocks {
+            let mut give = |part: &str, bytes: &[u8]| give(format!("{}.{part}", kind.name()), bytes);
+            match names {
                 Names::Words(words) => {
-                    push("slots", words.index.slots().as_bytes());
-                    push("keys", words.index.keys().as_bytes());
                     let (ids, ends, bytes) = words.long_arrays();
-                    push("long_ids", ids.as_bytes());
-                    push("long_ends", ends.as_bytes());
-                    push("long_bytes", bytes.as_bytes());
+                    give("long_ids", ids.as_bytes())?;
+                    give("long_ends", ends.as_bytes())?;
+                    give("long_bytes", bytes.as_bytes())?;
+                    hand_over_index(words.index, &mut give)?;
                 }
-                Names::Runs(index) => {
-                    push("slots", index.slots().as_bytes());
-                    push("keys", index.keys().as_bytes());
-                }
+                Names::Runs(index) => hand_over_index(index, &mut give)?,
             }
-            let (rows, cells) = block.rows.arrays();
-            push("rows", rows.as_bytes());
-            push("cells", cells.as_bytes());
-            let totals: Vec<u64> = block.rows.occurrences.iter().copied().chain([block.rows.live]).collect();
-            push("totals", bytemuck::cast_slice(&totals));
+            let totals: Vec<u64> = rows.occurrences.iter().copied().chain([rows.live]).collect();
+            give("totals", bytemuck::cast_slice(&totals))?;
+            let (rows, cells) = rows.into_arrays();
+            give("cells", cells.as_bytes())?;
+            drop(cells);
+            give("rows", rows.as_bytes())?;
         }
-        arrays
+        Ok(())
     }
+}
+
+fn hand_over_index<K: Key, E>(index: Index<K>, give: &mut impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+    let (slots, keys) = index.into_arrays();
+    give("slots", slots.as_bytes())?;
+    drop(slots);
+    give("keys", keys.as_bytes())
 }
 
 /// The cell of `class` in a row; an empty one where there is none.

@@ -301,14 +301,9 @@ impl Counts {
     /// The numbers of the seeds and the arrays, as a file holds them; the same counts give the same.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Vec<u64>, Bound<'py, PyDict>)> {
         self.check(py)?;
-        let (seeds, arrays) = py.detach(|| {
-            let (seeds, settled) = self.read().counts.settled(|_, _| true);
-            (seeds, settled.arrays())
-        });
+        let (seeds, settled) = py.detach(|| self.read().counts.settled(|_, _| true));
         let dict = PyDict::new(py);
-        for (name, bytes) in arrays {
-            dict.set_item(name, PyBytes::new(py, &bytes))?;
-        }
+        settled.hand_over(|name, bytes| dict.set_item(name, PyBytes::new(py, bytes)))?;
         Ok((seeds, dict))
     }
 

@@ -126,7 +126,11 @@ impl Rows {
             }));
         }
         self.raw.extend(part.raw.into_iter().map(|raw| moved(raw.start, raw.start)..moved(raw.end, raw.start)));
-        self.beside.append(&mut part.beside);
+        if self.beside.is_empty() {
+            self.beside = part.beside; // unescaped texts are most of some files: they are not copied again
+        } else {
+            self.beside.append(&mut part.beside);
+        }
         self.lines.append(&mut part.lines);
         self.bad.append(&mut part.bad);
     }

@@ -81,8 +81,8 @@ impl Rows {
     }
 
     /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
-    pub fn arrays(&self) -> (&Array<Row>, &Array<Cell>) {
-        (&self.rows, &self.cells)
+    pub fn into_arrays(self) -> (Array<Row>, Array<Cell>) {
+        (self.rows, self.cells)
     }
 
     /// The cells of feature `id`; none for one that has no row yet.

@@ -201,6 +201,11 @@ impl<K: Key> Index<K> {
         &self.keys
     }
 
+    /// The slots and the keys.
+    pub fn into_arrays(self) -> (Array<u64>, Array<K>) {
+        (self.slots, self.keys)
+    }
+
     pub fn key(&self, id: u32) -> K {
         self.keys[id as usize]
     }

@@ -192,6 +192,10 @@ class Classifier(Looking):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file; the same counts and settings give the same bytes."""
+        storage.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`: all that a file holds."""
         settings, arrays = self._fitted().parts()
         prior, smoothing = self.prior, self.smoothing
         if isinstance(prior, Mapping):
@@ -205,7 +209,27 @@ class Classifier(Looking):
             "calibration": self.calibration,
         }
         report = None if self._report is None else self._report.settings()
-        storage.write(path, {"kind": "classifier", "model": model, "report": report, **settings}, arrays)
+        return {"kind": "classifier", "model": model, "report": report, **settings}, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Classifier:
+        """The model that `parts` were taken from; arrays are read where they lie."""
+        try:
+            if settings["kind"] != "classifier":
+                raise FileFormatError(f"it holds a {settings['kind']}, not a classifier")
+            model = dict(settings["model"])
+            if isinstance(model["prior"], list):
+                model["prior"] = dict(map(tuple, model["prior"]))
+            learned = model_from(settings, arrays)
+            if isinstance(learned, TextModel):
+                classifier = cls(analyzer=learned.counts.analyzer, **model)
+            else:
+                classifier = cls(columns=learned.kinds, **model)
+            classifier._check_settings()
+            classifier._take(learned, report_from(settings["report"]))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FileFormatError(f"not a model of this version of banbury: {error}") from error
+        return classifier
 
 
 def load(path: str | PathLike[str]) -> Classifier:
@@ -220,19 +244,6 @@ def load(path: str | PathLike[str]) -> Classifier:
     """
     file = storage.read(path)
     try:
-        if file.settings["kind"] != "classifier":
-            raise FileFormatError(f"it holds a {file.settings['kind']}, not a classifier")
-        model = dict(file.settings["model"])
-        if isinstance(model["prior"], list):
-            model["prior"] = dict(map(tuple, model["prior"]))
-        learned = model_from(file.settings, file.arrays)
-        if isinstance(learned, TextModel):
-            classifier = Classifier(analyzer=learned.counts.analyzer, **model)
-        else:
-            classifier = Classifier(columns=learned.kinds, **model)
-        classifier._check_settings()
-        report = report_from(file.settings["report"])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise FileFormatError(f"{path}: not a model of this version of banbury: {error}") from error
-    classifier._take(learned, report)
-    return classifier
+        return Classifier.from_parts(file.settings, file.arrays)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error

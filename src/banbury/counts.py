@@ -74,7 +74,11 @@ class Counts:
     def merge(self, other: Counts) -> Counts:
         """Add what another has counted with the same analyzer."""
         if other.analyzer != self.analyzer:
-            raise InputError("these counts come from different analyzers, so their features are not the same")
+            raise InputError(
+                f"these counts come from different analyzers, {self.analyzer} and {other.analyzer}, so their features "
+                "are not the same; a model to be merged is fitted with the analyzer of the other: "
+                "Classifier(analyzer=other.counts_.analyzer)"
+            )
         return self._absorb(other.copy())
 
     def _absorb(self, other: Counts) -> Counts:

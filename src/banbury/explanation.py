@@ -79,6 +79,21 @@ class Explanation:
         n_parts = len(self.unknown) + len(self.evidence)
         return len(self.unknown) / n_parts if n_parts else 0.0
 
+    @property
+    def columns(self) -> dict[str, float]:
+        """What each column of a row says in all, the strongest first; a text has no columns.
+
+        >>> from banbury import SpamFilter
+        >>> letters = [b"From: ann@example.org\\n\\nLunch?", b"From: win@example.com\\n\\nFree money"]
+        >>> SpamFilter().fit(letters, ["ham", "spam"]).explain(b"From: win@example.com\\n\\nLunch").columns.keys()
+        dict_keys(['sender', 'body', 'is_answer', 'answers_go_elsewhere'])
+        """
+        sums: dict[str, float] = {}
+        for one in self.evidence:
+            if one.column is not None:
+                sums[one.column] = sums.get(one.column, 0.0) + one.weight
+        return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
+
     def in_unit(self, unit: str) -> Explanation:
         """The same with all weights in `"nats"` or in `"decibans"`, of which 10 are odds of 10 to 1.
 
@@ -131,11 +146,11 @@ class Explanation:
     def steps(self, most: int = MOST_STEPS) -> list[tuple[str, float]]:
         """Names and weights that sum to the score, the strongest first: the prior, at most so many parts, the rest.
 
-        A part that is repeated is one step.
+        A part that is repeated is one step, and so are the characters of a word.
         """
         sums: dict[str, list[float]] = {}
-        for one in self.evidence:
-            sums.setdefault(one.name, []).append(one.weight)
+        for name, weight in self._listed():
+            sums.setdefault(name, []).append(weight)
         parts = [
             (name if len(weights) == 1 else f"{name} ×{len(weights)}", sum(weights)) for name, weights in sums.items()
         ]
@@ -146,8 +161,8 @@ class Explanation:
     # As text
 
     def __repr__(self) -> str:
-        strongest = sorted(self.evidence, key=lambda one: -abs(one.weight))
-        parts = [f"{shorten(one.name, 20)} {one.weight:+.2f}" for one in strongest[:3]]
+        strongest = sorted(self._listed(), key=lambda part: -abs(part[1]))
+        parts = [f"{shorten(name, 20)} {weight:+.2f}" for name, weight in strongest[:3]]
         if len(strongest) > 3:
             parts.append(f"and {len(strongest) - 3} more")
         return f"<Explanation: {self._claim()}, {self.score:+.2f} {self.unit}: {', '.join(parts) or 'nothing known'}>"
@@ -183,17 +198,32 @@ class Explanation:
         """Names, weights and notes to be listed, and the width of the names."""
         named: set[str] = set()
         rows: list[tuple[str, float, str]] = []
-        for one in self.evidence:
+        for name, weight in self._listed():
             # A weight of 0 right after one that is not 0: this model counts presences.
-            rows.append((one.name, one.weight, "counted above" if not one.weight and one.name in named else ""))
-            if one.weight:
-                named.add(one.name)
+            rows.append((name, weight, "counted above" if not weight and name in named else ""))
+            if weight:
+                named.add(name)
         if len(rows) > MOST_ROWS:
             rows.sort(key=lambda row: -abs(row[1]))
             rest = rows[MOST_ROWS:]
             rows = [*rows[:MOST_ROWS], (f"{len(rest)} weaker", sum(weight for _, weight, _ in rest), "")]
         rows = [("prior", self.prior, ""), *((shorten(name, LONGEST), weight, note) for name, weight, note in rows)]
         return rows, max(width_of(name) for name in ["total", *(name for name, _, _ in rows)])
+
+    def _listed(self) -> list[tuple[str, float]]:
+        """Names and weights in the order of the text; runs of characters are put together by the words they lie in."""
+        texts = dict(self._texts())
+        parts: list[list[Evidence]] = []
+        runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
+        for one in self.evidence:
+            of = (one.column, *_around(texts.get(one.column, ""), one)) if one.kind == "characters" else None
+            if of is None or of[2] - of[1] > LONGEST:  # a script without spaces: one by one they say more
+                parts.append([one])
+            elif of in runs:
+                runs[of].append(one)
+            else:
+                parts.append(runs.setdefault(of, [one]))
+        return [(_name(part, texts), sum(one.weight for one in part)) for part in parts]
 
     # On a terminal
 
@@ -364,6 +394,29 @@ def _edges(text: str, start: int, end: int) -> Iterator[int]:
     for at in range(start + 1, end):
         if text[at].isspace() != text[at - 1].isspace():
             yield at
+
+
+def _around(text: str, one: Evidence) -> tuple[int, int]:
+    """Where the words begin and end that a run of characters lies in; more than what can be listed is not looked at."""
+    start, end = one.start or 0, one.end or 0
+    # Characters at the edge of a word have the space beside it with them.
+    inside = text[start:end]
+    if not inside.isspace():
+        start, end = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+    while start > 0 and end - start <= LONGEST and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and end - start <= LONGEST and not text[end].isspace():
+        end += 1
+    return start, end
+
+
+def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
+    """What evidence is called in a list: alone as it is, several runs of characters by what they cover together."""
+    if len(part) == 1:
+        return part[0].name
+    start, end = min(one.start or 0 for one in part), max(one.end or 0 for one in part)
+    word = texts.get(part[0].column, "")[start:end].strip()
+    return f"{part[0]._replace(word=word).name}, {len(part)} parts"
 
 
 def _padded(text: str, width: int) -> str:

@@ -28,6 +28,8 @@ class Grid:
     """A line after so many rows that says what is left out there."""
     strengths: tuple[str, Sequence[float]] | None = None
     """The name of the column that is coloured, and from −1 to +1 how strongly in each row."""
+    spare: Sequence[str] = ()
+    """The names of columns that a narrow terminal does without, the first of them first."""
 
     def __str__(self) -> str:
         cells = [[shorten(text, LONGEST) for text in row] for row in (self.head, *self.rows)]
@@ -47,15 +49,27 @@ class Grid:
         from rich.text import Text
 
         caption = Text(self.caption) if self.caption else None
-        table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False)
-        for at, name in enumerate(self.head):
-            table.add_column(Text(shorten(name, LONGEST)), justify="left" if at == 0 else "right", overflow="fold")
+        table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+        shown = self._that_fit(options.max_width)
+        for at in shown:
+            name = Text(shorten(self.head[at], LONGEST))
+            table.add_column(name, justify="left" if at == 0 else "right", overflow="fold", no_wrap=at > 0)
         for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
             if self.gap is not None and at == self.gap[0]:
                 table.add_row(Text(self.gap[1], style="dim"))
-            cells = zip(row, strengths, strict=True)
-            table.add_row(*(Text(shorten(text, LONGEST), style=colour(strength)) for text, strength in cells))
+            table.add_row(*(Text(shorten(row[at], LONGEST), style=colour(strengths[at])) for at in shown))
         yield table
+
+    def _that_fit(self, width: int) -> list[int]:
+        """The places of the columns that a terminal has room for."""
+        shown = list(range(len(self.head)))
+        cells = [[width_of(shorten(text, LONGEST)) for text in row] for row in (self.head, *self.rows)]
+        widths = [max(column) for column in zip(*cells, strict=True)]
+        for name in self.spare:
+            if sum(widths[at] + 2 for at in shown) <= width:
+                break
+            shown = [at for at in shown if self.head[at] != name]
+        return shown
 
     def markup(self) -> Markup:
         """The grid as a table of a page."""

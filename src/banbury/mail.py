@@ -110,7 +110,7 @@ class Mail:
         }
 
 
-def parse(message: bytes | str) -> Mail:
+def parse(message: bytes | bytearray | memoryview | str) -> Mail:
     """The mail in the source of a message; whatever it is, there is an answer, in time that grows with its length.
 
     >>> mail = parse(b"From: Ann <ann@example.org>\\nSubject: =?utf-8?q?Caf=C3=A9?=\\n\\nAt noon?\\n")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from banbury import storage
-from banbury.classifier import Classifier, load
+from banbury.classifier import Classifier
 from banbury.counts import as_list
 from banbury.errors import FileFormatError, InputError
 from banbury.likelihoods import Categorical, Text
@@ -35,6 +35,7 @@ EDGE = "(edge)"
 BLANK = "_"  # stands where the word was
 PLACES = (-2, -1, 1, 2)  # of neighbours, counted from the word
 WINDOWS = (2, 5)  # tokens to either side
+NEAR = 1_000  # characters to either side, among which the neighbours are
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class _Found:
     right: str
 
     def row(self) -> dict[str, str]:
-        before, after = TOKENS.tokens(self.left), TOKENS.tokens(self.right)
+        left, right = self.left[-NEAR:], self.right[:NEAR]
+        before, after = TOKENS.tokens(left), TOKENS.tokens(right)
         near = {-at: token.text for at, token in enumerate(before[:-3:-1], 1)}
         near |= {at: token.text for at, token in enumerate(after[:2], 1)}
         row = {"words": f"{self.left} {BLANK} {self.right}", "word": self.word.lower()}
@@ -54,9 +56,9 @@ class _Found:
         row["either side"] = f"{near.get(-1, EDGE)} {BLANK} {near.get(1, EDGE)}"
         for width in WINDOWS:
             start = before[-width].start if len(before) >= width else 0
-            end = after[width - 1].end if len(after) >= width else len(self.right)
-            row |= {f"up to {width} left": f"{self.left[start:]} {BLANK}"}
-            row |= {f"up to {width} right": f"{BLANK} {self.right[:end]}"}
+            end = after[width - 1].end if len(after) >= width else len(right)
+            row |= {f"up to {width} left": f"{left[start:]} {BLANK}"}
+            row |= {f"up to {width} right": f"{BLANK} {right[:end]}"}
         return row
 
 
@@ -102,7 +104,7 @@ class SenseTagger:
         self.language = language
         self.model = Classifier(columns=COLUMNS, **settings)
         self._forms = Analyzer(stemmer=language, punctuation="none", emoticons=False)
-        stems = [] if word is None else self._forms.tokens(word)
+        stems = self._forms.tokens(word) if isinstance(word, str) else []
         if word is not None and len(stems) != 1:
             raise InputError(f"word is {word!r}; it must be one word, or None where it is always marked")
         self._stem = stems[0].text if stems else None
@@ -163,22 +165,20 @@ class SenseTagger:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the tagger to a file, which is that of its model with one setting more."""
-        self.model.save(path)
-        file = storage.read(path)
-        senses = {"word": self.word, "language": self.language}
-        storage.write(path, {**file.settings, "senses": senses}, file.arrays)
+        settings, arrays = self.model.parts()
+        storage.write(path, {**settings, "senses": {"word": self.word, "language": self.language}}, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SenseTagger:
         """The tagger in a file."""
-        settings = storage.read(path).settings
-        if not isinstance(settings.get("senses"), dict):
-            raise FileFormatError(f"{path}: it holds a {settings.get('kind')}, not a sense tagger")
+        file = storage.read(path)
+        if not isinstance(file.settings.get("senses"), dict):
+            raise FileFormatError(f"{path}: it holds a {file.settings.get('kind')}, not a sense tagger")
         try:
-            tagger = cls(**settings["senses"])
+            tagger = cls(**file.settings["senses"])
+            tagger.model = Classifier.from_parts(file.settings, file.arrays)
         except (TypeError, ValueError) as error:
             raise FileFormatError(f"{path}: not a sense tagger of this version of banbury: {error}") from error
-        tagger.model = load(path)
         return tagger
 
     def _found(self, context: Any, number: int) -> _Found:

@@ -80,6 +80,8 @@ class SpamFilter:
 
     def is_spam(self, messages: Any, *, sure: float = SURE) -> Any:
         """Whether each message is spam with at least this probability, as an array; for one message True or False."""
+        if not isinstance(sure, (int, float)) or not 0 <= sure <= 1:
+            raise InputError(f"sure is {sure!r}; it is a probability, from 0 to 1")
         return self.probability(messages) >= sure
 
     def explain(self, message: bytes | str | Mail) -> Explanation:
@@ -118,8 +120,17 @@ def rows(messages: Any) -> list[dict[str, Any]]:
     """
     if isinstance(messages, ONE):
         raise InputError("expected a list of messages, not one of them: put it into a list")
-    mails = [one if isinstance(one, Mail) else parse(one) for one in as_list(messages, "messages")]
+    mails = [_parsed(one, number) for number, one in enumerate(as_list(messages, "messages"))]
     return [{name: value for name, value in mail.row().items() if name in COLUMNS} for mail in mails]
+
+
+def _parsed(message: Any, number: int) -> Mail:
+    if not isinstance(message, ONE):
+        raise InputError(
+            f"message {number} is of type {type(message).__name__}; it must be the source of an e-mail, "
+            "as bytes or str, or a Mail"
+        )
+    return message if isinstance(message, Mail) else parse(message)
 
 
 def _checked(labels: Any) -> list[str]:

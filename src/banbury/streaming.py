@@ -52,11 +52,11 @@ def fitted_in_batches(
     guess, _ = analyzers_for(analyzer, *_kernel.measure(first.texts), settings)
     stream = _Stream(guess, effort, threads)
     stream.add(first)
-    while True:
+    del first  # it would wait in memory for all that follows
+    while not is_all:
         part, is_all = _gathered(parts, COUNTED)
         stream.add(part)
-        if is_all:
-            break
+        del part
     # Only now it is known how long the documents are.
     wanted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n_characters, settings)
     if wanted != guess:

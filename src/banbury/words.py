@@ -354,6 +354,7 @@ class WordTable:
             self._caption(most),
             (first, f"… {more} more" if has_tail else f"… and {more} more") if more > 0 else None,
             ("weight" if self._is_weighed() else "λ", np.clip(strengths / largest, -1, 1).tolist()),
+            spare=[name for kind in (" interval", "P(", "elsewhere", "count") for name in head if kind in name],
         )
 
     def _has_weights(self) -> bool:

@@ -135,12 +135,13 @@ def _named(path: Any) -> str:
 
 
 def _failed(reason: Any) -> int:
+    from banbury.cli.console import note
     from banbury.markup import visible
 
     text = str(reason)
     for words, option in IN_WORDS_OF_THE_COMMAND.items():
         text = text.replace(words, option)
-    click.echo(f"Error: {visible(text)}", err=True)
+    note(f"Error: {visible(text)}")
     return DATA
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,21 @@ def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
     batches = _barred(reader, doing) if sys.stderr.isatty() and not is_short else iter(reader)
     yield from batches
     tell_skipped(reader)
+
+
+@contextmanager
+def at_work(reader: Reader, doing: str) -> Iterator[None]:
+    """A sign on stderr, if that is a terminal, that something goes on after all rows are read, and for how long."""
+    if not sys.stderr.isatty() or 0 < reader.size < SHORT:
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(doing, total=None)
+        yield
 
 
 def tell_skipped(reader: Reader) -> None:

@@ -8,7 +8,7 @@ import click
 
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError
 
@@ -80,4 +80,5 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
         raise InputError(f"{reader.name}: no documents to evaluate")
     labels = reading.of_kind(batch.labels or [], classes_of(model))
     of = documents(batch, reader.layout, columns_of(model))
-    return model.evaluate(of, labels), model.diagnose(of, labels) if given.get("diagnose") else None
+    with at_work(reader, "evaluating"):
+        return model.evaluate(of, labels), model.diagnose(of, labels) if given.get("diagnose") else None

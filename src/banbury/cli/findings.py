@@ -23,6 +23,7 @@ FEW_LABELS = 4
 SHOWN = 5  # doubtful rows
 MOST_COLUMNS = 12  # of a table that are shown
 TEXT_WIDTH = 60
+FILE_WIDTH = 40
 HEAD = ("", "log loss", "accuracy", "")
 
 
@@ -31,9 +32,10 @@ class Findings:
     """What is worth telling about a model and the rows that it was trained on."""
 
     report: TrainingReport | None
-    place: Callable[[int], int]
-    """From the number of a row, from 0 on, to its line."""
+    place: Callable[[int], int | str]
+    """From the number of a row, from 0 on, to its line or its file."""
     place_name: str
+    """What that is: `"line"`, `"row"` or `"file"`."""
     strongest: dict[str, list[str]]
     leaks: list[Leak] | None
     """Words that give a class away; None where they were not looked for."""
@@ -84,7 +86,7 @@ class Findings:
             blocks = [Block(f"chosen: {report.chosen}")]
         if report.columns:
             columns = sorted(report.columns, key=lambda one: -one.weight)
-            rows = [(one.name, f"{one.weight:.3f}", one.kind, "") for one in columns[:MOST_COLUMNS]]
+            rows = [(one.name, f"{one.weight:.3f}", one.kind.split("(")[0]) for one in columns[:MOST_COLUMNS]]
             most = f" most: {MOST_COLUMNS} of {len(columns)}" if len(columns) > MOST_COLUMNS else ""
             blocks.append(Block(f"columns that count{most}", rows, right=(1,)))
         return blocks
@@ -99,7 +101,9 @@ class Findings:
         heading = f"doubtful labels: {number}" + ("; the least probable" if len(report.doubtful) > SHOWN else "")
         rows: list[tuple[str, ...]] = [
             (
-                f"{self.place_name} {self.place(one.index)}",
+                shorten(str(self.place(one.index)), FILE_WIDTH)
+                if self.place_name == "file"
+                else f"{self.place_name} {self.place(one.index)}",
                 shorten(str(one.label), 20),
                 f"{one.probability:.1%}",
                 shorten(" ".join(one.text.split()), TEXT_WIDTH),

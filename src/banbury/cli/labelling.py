@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,10 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
         session = _Session(Labelling(texts, done, model=known, by=by), rows, choices, log)
         with _keys() as key, suppress(KeyboardInterrupt):
             session.run(key)
-    note(f"{len(session.labelling.labels)} labelled, {len(session.labelling)} left: {output}")
+    given_labels = session.labelling.labels.values()
+    note(f"{len(given_labels)} labelled, {len(session.labelling)} left: {output}")
+    if len(set(given_labels)) > 1:
+        note(f"Next: banbury train {shlex.quote(output)} -o MODEL")
 
 
 def _choices(labels: str | None, found: list[Any]) -> list[Any]:
@@ -161,15 +165,15 @@ class _Session:
         number = self.labelling.next()
         while number is not None:
             key = self._ask(number, next_key)
-            self._answer(key)
             if key == QUIT:
                 return
             if key == UNDO:
                 number = self._undo(number)
                 continue
+            self._answer("skipped" if key == SKIP else str(self._keys[key]), is_label=key != SKIP)
             if key == SKIP:
                 self.labelling.skip(number)
-            elif key in self._keys:
+            else:
                 self.labelling.give(number, self._keys[key])
                 self._log.add({**self._rows[number], "text": self.labelling.texts[number], "label": self._keys[key]})
             number = self.labelling.next()
@@ -178,11 +182,12 @@ class _Session:
     def _undo(self, number: int) -> int:
         """Back to the row before; labels of earlier sessions stay."""
         if len(self.labelling.labels) == self._n_before:
-            self._console.bell()
+            self._answer("nothing to undo in this session")
             return number
         before = self.labelling.undo()
         assert before is not None
         self._log.undo()
+        self._answer("undone")
         return before
 
     def _ask(self, number: int, next_key: Callable[[], str]) -> str:
@@ -220,15 +225,13 @@ class _Session:
             _add_key(keys, key, name, "dim")
         console.print(keys)
 
-    def _answer(self, key: str) -> None:
+    def _answer(self, answer: str, *, is_label: bool = False) -> None:
         """What was chosen, so that it can be seen, and undone."""
         from rich.text import Text
 
         from banbury.markup import visible
 
-        names = {SKIP: "skipped", UNDO: "undone", QUIT: ""}
-        if answer := names.get(key, str(self._keys.get(key, ""))):
-            self._console.print(Text(f"→ {visible(answer)}", style="dim" if key in names else "green"))
+        self._console.print(Text(f"→ {visible(answer)}", style="green" if is_label else "dim"))
 
 
 def _add_key(keys: Any, key: str, name: str, style: str) -> None:

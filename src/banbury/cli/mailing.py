@@ -44,7 +44,7 @@ In .procmailrc:
 @click.option(
     "--ham-below", type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="P", help="Ham up to here."
 )
-@click.option("--train", type=click.Choice(["spam", "ham"]), help="Learn the message; MODEL is made if need be.")
+@click.option("--train", type=click.Choice(["spam", "ham"]), help="Learn the message; a new MODEL is made for it.")
 @click.option("--forget", type=click.Choice(["spam", "ham"]), help="Unlearn the message.")
 @click.option("-e", "--exit-zero", is_flag=True, help="Exit with 0 for every class: for callers that want that.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not write the message, only exit.")
@@ -72,7 +72,7 @@ def mail(model: str, train: str | None, forget: str | None, exit_zero: bool, qui
 
 
 def _document(message: bytes, columns: dict[str, Any] | None) -> Any:
-    """The text of a message, or the columns that a model of tables needs."""
+    """The text of a message, or the columns that a model of tables needs: `banbury.SpamFilter`'s, or any others."""
     from banbury.readers.mailboxes import row_of
 
     row = row_of(message)
@@ -82,14 +82,15 @@ def _document(message: bytes, columns: dict[str, Any] | None) -> Any:
 def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -> tuple[int, bytes]:
     """The exit code and the header."""
     classes, columns = classes_of(classifier), columns_of(classifier)
-    spam = reading.label_of(given["spam_label"], classes)
-    document = _document(message, columns)
-    if len(classes) < 2:
-        chance = 0.5
-    elif columns is None:
-        chance = classifier.probabilities(document[0])[spam]
+    if list(map(str, classes)) in ([given["spam_label"]], [given["ham_label"]]):
+        chance = 0.5  # it has seen only one kind of mail so far, and cannot know
     else:
-        chance = float(classifier.predict_proba(document)[0][classes.index(spam)])
+        spam = reading.label_of(given["spam_label"], classes)
+        document = _document(message, columns)
+        if columns is None:
+            chance = classifier.probabilities(document[0])[spam]
+        else:
+            chance = float(classifier.predict_proba(document)[0][classes.index(spam)])
     code = SPAM if chance >= given["spam_above"] else HAM if chance <= given["ham_below"] else UNSURE
     name = ("spam", "ham", "unsure")[code]
     return code, b"%s: %s; probability=%.6f" % (HEADER, name.encode(), chance)
@@ -98,13 +99,13 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
 def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
     """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
     from banbury import storage
-    from banbury.classifier import Classifier
+    from banbury.spam import COLUMNS, SpamFilter
 
     with storage.locked(path):
         if not os.path.exists(path):
             if forgotten is not None or learned is None:
                 raise click.UsageError(f"{path} does not exist: there is nothing to forget.")
-            Classifier().fit(_document(message, None), [learned]).save(path)
+            SpamFilter().model.learn(_document(message, COLUMNS), [learned]).save(path)
             return
         model = reading.load(path)
         document = _document(message, columns_of(model))

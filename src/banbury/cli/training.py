@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from array import array
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,10 +14,10 @@ from banbury import _kernel
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from banbury.classifier import Classifier
     from banbury.cli.findings import Findings
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from banbury.readers import Batch, Reader
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
+MAIL = ("mbox", "maildir", "mail")
+PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
+OF_TEXTS = ("text", "plain", "analyzer", "ngrams")  # options that ask for a model of texts
 KEPT = 64 << 20  # bytes of text
 
 
@@ -63,40 +68,48 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
     reading.need_input(files)
-    if given["table"] or given["columns"] or given["without"]:
-        return _train_table(files, model, is_json, given)
-    reader = reading.reader_of(files, given, weight=given["weight"], threads=given["threads"]).needs_labels()
+    is_table = bool(given["table"] or given["columns"] or given["without"])
+    more = {"text": False} if is_table else {"threads": given["threads"]}
+    reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
+    if not is_table and reader.layout.format in MAIL and not any(given[name] for name in OF_TEXTS):
+        from banbury.spam import COLUMNS
+
+        note(f"{reader.name}: {replace(reader.layout, text=None)}; {PARTS}")
+        return _train_table(reader, files, model, is_json, given | {"kinds": COLUMNS})
     note(f"{reader.name}: {reader.layout}")
+    if is_table:
+        return _train_table(reader, files, model, is_json, given)
     classifier = _classifier(given)
-    rows = _Rows(reader)
-    classifier.fit_batches(rows)
+    with ExitStack() as waiting:
+        rows = _Rows(reader, waiting)
+        classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
     return _report(classifier, reader, rows, model, is_json, given)
 
 
-def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
+def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
     from banbury.cli.tables import classes_of, kinds, to_learn
     from banbury.readers import joined
 
-    reader = reading.reader_of(files, given, text=False, weight=given["weight"]).needs_labels()
-    note(f"{reader.name}: {reader.layout}")
-    columns, without = kinds(given["columns"]), list(kinds(given["without"]) or {})
+    columns: Any = given.get("kinds") or kinds(given["columns"])
+    without = list(kinds(given["without"]) or {})
     if columns is not None and without:
         raise click.UsageError("Say --columns or --without, not both.")
     batch = joined(list(with_progress(reader, "reading")), has_labels=True)
     classifier = _classifier(given)
     classifier.columns = columns
-    classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
+    with at_work(reader, "choosing"):
+        classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
-    is_line = reader.n_sources == 1 and reader.layout.format in WITH_LINES
-    place = (lambda index: batch.lines[index]) if is_line else (lambda index: index + 1)
-    found = Findings(classifier._report, place, "line" if is_line else "row", {}, None, None)
+    places = _Places(reader)
+    found = Findings(classifier._report, lambda index: places.of(index, batch.lines), places.name, {}, None, None)
+    _tell_of_one(classes_of(classifier))
     kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
         about = {"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": kinds_found}
@@ -104,21 +117,43 @@ def _train_table(files: tuple[str, ...], path: str, is_json: bool, given: dict[s
     else:
         _show(found)
         note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
-        note(f"Next: banbury explain {shlex.quote(path)} {shlex.quote(files[0] if files else 'FILE')} --row 1")
+        model, file = shlex.quote(path), shlex.quote(files[0] if files else "FILE")
+        is_mail = reader.layout.format in MAIL
+        note(f"Next: banbury mail {model} < MESSAGE" if is_mail else f"Next: banbury explain {model} {file} --row 1")
     return check(found.report, given)
 
 
-class _Rows:
-    """The batches of a reader with a bar; they are kept for a second look, as long as they are few."""
+class _Places:
+    """Where rows are, in words that lead there: their line, their file, or else which of all rows they are."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        self._files = reader.files
+        is_one = reader.n_sources == 1
+        self.name = "file" if self._files else "line" if is_one and reader.layout.format in WITH_LINES else "row"
+
+    def of(self, index: int, lines: Sequence[int]) -> int | str:
+        """The place of a row, by its number from 0 on and the lines of all."""
+        if self.name == "file":
+            return self._files[lines[index] - 1]
+        return lines[index] if self.name == "line" else index + 1
+
+
+class _Rows:
+    """The batches of a reader with a bar; they are kept for a second look, as long as they are few.
+
+    `waiting` holds the sign of what goes on after them.
+    """
+
+    def __init__(self, reader: Reader, waiting: ExitStack) -> None:
+        self._reader, self._waiting = reader, waiting
         self.can_be_read_again = reader.can_be_read_again
-        self.place_name = "line" if reader.n_sources == 1 and reader.layout.format in WITH_LINES else "row"
+        self._places = _Places(reader)
+        self.place_name = self._places.name
         self._kept: list[Batch] | None = []
         self._lines = array("Q")
 
     def __iter__(self) -> Iterator[Batch]:
+        self._waiting.close()  # rows are read once more where their kind was guessed wrong
         self._kept, self._lines, size = [], array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
@@ -128,10 +163,11 @@ class _Rows:
             if size > KEPT:
                 self._kept = None
             yield batch
+        self._waiting.enter_context(at_work(self._reader, "choosing"))
 
-    def place(self, index: int) -> int:
-        """Where a row stands, from 1 on: its line in the file, or which of all rows it is."""
-        return self._lines[index] if self.place_name == "line" else index + 1
+    def place(self, index: int) -> int | str:
+        """Where a row is."""
+        return self._places.of(index, self._lines)
 
     def duplicates(self) -> Duplicates | None:
         """Rows that repeat others; None where there were too many to keep them."""
@@ -144,8 +180,6 @@ class _Rows:
 
 
 def _classifier(given: dict[str, Any]) -> Classifier:
-    from dataclasses import replace
-
     from banbury.classifier import Classifier
     from banbury.errors import InputError
     from banbury.text import Analyzer
@@ -179,14 +213,11 @@ def _report(
     from banbury.cli.findings import Findings, giving_away, strongest_words
 
     report, counts, is_plain = classifier._report, classifier.counts_, given["plain"]
-    found = Findings(
-        report,
-        rows.place,
-        rows.place_name,
-        {} if is_plain else strongest_words(classifier),
-        None if is_plain else giving_away(classifier),
-        None if is_plain else rows.duplicates(),
-    )
+    with at_work(reader, "looking for duplicates and leaks"):
+        words = {} if is_plain else strongest_words(classifier)
+        leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
+    found = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
+    _tell_of_one(counts.classes)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
@@ -198,6 +229,11 @@ def _report(
         note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
         note(f'Next: banbury predict {shlex.quote(model)} "a text"')
     return check(report, given)
+
+
+def _tell_of_one(classes: list[Any]) -> None:
+    if len(classes) == 1:
+        note(f"There is only one label, {classes[0]!r}: the model needs another to tell it from. Learn more rows.")
 
 
 def _show(found: Findings) -> None:

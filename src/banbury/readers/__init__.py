@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.readers.guessing import FORMATS, Layout, format_of, layout_of
 from banbury.readers.streams import Limits, Stream, ahead, is_standard_input
 
@@ -79,6 +79,7 @@ class Reader:
         self.position = 0
         self._opened: _Opened | None = _Opened(sources[0], options)
         self.layout: Layout = self._opened.layout
+        self._files: list[str] = self._opened.files if len(sources) == 1 else []
         self.size = sum(_size(source) for source in sources)
         """Bytes of all files; 0 where nobody knows."""
 
@@ -92,6 +93,11 @@ class Reader:
     def n_sources(self) -> int:
         """How many files there are."""
         return len(self._sources)
+
+    @property
+    def files(self) -> list[str]:
+        """The files of a folder: that of each row is the one that its line counts, from 1 on. Else none."""
+        return self._files
 
     @property
     def can_be_read_again(self) -> bool:
@@ -267,13 +273,16 @@ class _Opened:
         self._limits: Limits = options["limits"]
         self._stream: Stream | None = None
         self.is_empty = False
+        self.files: list[str] = []
         columns = {"text": options["text"], "label": options["label"]}
         if like is not None:  # further files are read like the first
             columns = {"text": like.text or False, "label": like.label or False}
         if _is_folder(source):
             self.source: Any = _folder(os.fspath(source), options | columns)
             self.layout: Layout = self.source.layout
-            self.is_empty = not self.source.files
+            self.files = self.source.files
+            self.is_empty = not self.files
+            self._check_names(os.fspath(source), like)
             return
         self._stream = stream = Stream(source)
         format = options["format"]
@@ -296,17 +305,31 @@ class _Opened:
             self.source = Array(self._blocks, stream.name, options | columns)
             self.layout = self.source.layout
             return
+        if format == "mbox" and not self.is_empty and not head.startswith(b"From "):
+            raise FileFormatError(f"{stream.name}: it is no mbox: it does not start with 'From '")
         if format in ("mbox", "mail"):
             from banbury.readers.mailboxes import Mailbox
 
             self.source = Mailbox(self._blocks, stream.name, options | columns)
             self.layout = self.source.layout
+            self._check_names(stream.name, like)
             return
         if format not in PLAIN:
             raise InputError(f"{stream.name}: it is no {format}, or it comes from a stream, which has to be a file")
         keys = ("header", "delimiter", "quotes")
         self.layout = layout_of(format, head, stream.name, **columns, **{key: options[key] for key in keys})
         self.source = None
+        if format in ("lines", "fasttext"):
+            self._check_names(stream.name, like)
+
+    def _check_names(self, name: str, like: Layout | None) -> None:
+        """That columns that somebody has asked for are there, in formats whose columns have names of their own."""
+        found = {"text": self.layout.text, "label": self.layout.label, "weight": None}
+        for use, column in found.items():
+            given = None if like is not None and use != "weight" else self._options[use]
+            if isinstance(given, str | int) and not isinstance(given, bool) and given != column:
+                known = ", ".join(map(repr, self.layout.columns))
+                raise InputError(f"{name}: there is no column {given!r} for the {use}; there is {known}")
 
     def _first_row(self, head: bytes) -> bytes:
         """What the file starts with, at the least one row."""
@@ -357,8 +380,6 @@ class _Opened:
         if missing:
             known = ", ".join(map(repr, layout.columns))
             raise InputError(f"{name}: there is no column {missing[0]!r}; there are {known}")
-        if layout.format in ("fasttext", "lines") and weight is not None:
-            raise InputError(f"{name}: a {layout.format} file has no column {weight!r} for the weights")
         if layout.header:
             self._skip_header()
         reader = _kernel.Reader(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LOOKED_AT = 5  # files of a folder
 OF_MESSAGES = re.compile(rb"(?im)^(Received|Return-Path|Delivered-To):")
 COLUMNS = ("text", *parse(b"").row(), "label")
+TEXTS = tuple(name for name, value in parse(b"").row().items() if isinstance(value, str))
 
 
 class Mailbox:
@@ -32,7 +33,7 @@ class Mailbox:
         self._blocks, self._name = blocks, name
         self._longest: int = options["limits"].row
         self._label = None if options["label"] is False else _stem(name)
-        self.layout = _layout("mbox", self._label is not None)
+        self.layout = _layout("mbox", options["text"], self._label is not None)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Some messages at a time; their line is that of the `From `."""
@@ -67,20 +68,20 @@ class Messages:
         self.files = files
         self._is_maildir = is_maildir
         has_labels = options["label"] is not False and (is_maildir or any(map(os.path.dirname, files)))
-        self.layout = _layout("maildir" if is_maildir else "mail", has_labels)
+        self.layout = _layout("maildir" if is_maildir else "mail", options["text"], has_labels)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Some files at a time."""
         yield from _batches(self._messages(), self.layout, self._longest)
 
     def _messages(self) -> Iterator[tuple[str, int, bytes, str | None]]:
-        for file in self.files:
+        for number, file in enumerate(self.files, 1):
             path = os.path.join(self._path, file)
             folder = os.path.dirname(file).replace(os.sep, "/")
             if self._is_maildir:  # Maildir++ keeps other folders as .Name/cur
                 folder = os.path.dirname(folder).lstrip(".") or _stem(os.path.abspath(self._path))
             with open(path, "rb") as content:
-                yield path, 1, content.read(self._longest + 1), folder if self.layout.label else None
+                yield path, number, content.read(self._longest + 1), folder if self.layout.label else None
 
 
 def is_maildir_folder(path: str) -> bool:
@@ -100,8 +101,10 @@ def _is_message(path: str) -> bool:
     return bool(re.match(rb"(From |[!-9;-~]+:[ \t])", head) and OF_MESSAGES.search(head.split(b"\n\n")[0]))
 
 
-def _layout(format: str, has_labels: bool) -> Layout:
-    return Layout(format, COLUMNS if has_labels else COLUMNS[:-1], "text", "label" if has_labels else None)
+def _layout(format: str, text: Any, has_labels: bool) -> Layout:
+    """Any part of a message can be its text."""
+    columns = COLUMNS if has_labels else COLUMNS[:-1]
+    return Layout(format, columns, text if text in TEXTS else "text", "label" if has_labels else None)
 
 
 def _stem(name: str) -> str:
@@ -128,10 +131,11 @@ def _batches(
     bad: list[BadRow] = []
     size = 0
     for name, line, message, label in messages:
+        start = line if layout.format == "mbox" else 1
         if len(message) > longest:
-            bad.append(BadRow(name, line, f"the message is longer than {longest:,} bytes"))
+            bad.append(BadRow(name, start, f"the message is longer than {longest:,} bytes"))
         elif layout.label and not label:
-            bad.append(BadRow(name, line, "it has no label: it lies beside the folders"))
+            bad.append(BadRow(name, start, "it has no label: it lies beside the folders"))
         else:
             rows.append(row_of(message) | ({"label": label} if layout.label else {}))
             lines.append(line)
