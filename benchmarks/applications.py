@@ -7,12 +7,13 @@ what is measured.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import operator
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -20,6 +21,7 @@ from typing import Any
 
 import data
 import numpy as np
+from clocks import stopwatch
 from speed import machine
 
 import banbury
@@ -344,6 +346,129 @@ def drawn_after_fever(is_ill: Any, random: Any) -> Any:
     return patients
 
 
+def ranking() -> Iterator[Figure]:
+    """Cranfield: mean average precision over its queries, and how many of them are answered in a second."""
+    documents, queries = data.rows("cranfield_docs"), data.rows("cranfield_queries")
+    numbers = {row["id"]: number for number, row in enumerate(documents)}
+    relevant: dict[str, set[int]] = {row["id"]: set() for row in queries}
+    with gzip.open(data.folder() / "cranfield_qrels.tsv.gz", "rt") as lines:
+        for query, document, _ in (line.split("\t") for line in list(lines)[1:]):
+            relevant[query].add(numbers[document])
+    ranker = banbury.Ranker([row["text"] for row in documents])
+
+    def precision(scorer: str, feedback: int | None) -> float:
+        ranker.scorer, ranker.feedback = scorer, feedback
+        return fmean(average_precision(ranker.search(row["text"], top=None), relevant[row["id"]]) for row in queries)
+
+    bm25 = precision("bm25", 0)
+    yield Figure("ranking", "Cranfield, MAP, bm25", bm25)
+    for scorer, asked in (("dirichlet", None), ("jelinek-mercer", None), ("pitman-yor", 0.39)):
+        yield Figure("ranking", f"Cranfield, MAP, {scorer}, no feedback", precision(scorer, 0), asked)
+    yield Figure("ranking", "Cranfield, MAP, bm25 with feedback", precision("bm25", 10))
+    yield Figure("ranking", "Cranfield, MAP, the default (asked: bm25)", precision("pitman-yor", None), bm25)
+    for name, feedback in (("no feedback", 0), ("the default", None)):
+        ranker.feedback = feedback
+        rounds = [stopwatch(*(partial(ranker.search, row["text"]) for row in queries)) for _ in range(30)]
+        # The best of thirty for each query: a busy machine interrupts some of them, and hardly the same one each time.
+        best = np.diff(np.array(rounds), axis=1, prepend=0).min(axis=0)
+        yield Figure("ranking", f"Cranfield, queries a second, {name}", len(queries) / float(best.sum()), 2000)
+
+
+def average_precision(hits: list[Any], relevant: set[int]) -> float:
+    """The share of relevant documents among those down to each relevant one, on average; one not found counts 0."""
+    ranks = [rank for rank, hit in enumerate(hits, 1) if hit.index in relevant]
+    return sum(n / rank for n, rank in enumerate(ranks, 1)) / len(relevant)
+
+
+def semi_supervised() -> Iterator[Figure]:
+    """20 Newsgroups: 300 texts with labels, the rest of the training part without."""
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.semi_supervised import SelfTrainingClassifier
+
+    part = data.split("20newsgroups")
+    scores: dict[str, list[float]] = {"alone": [], "with": [], "peer alone": [], "peer with": []}
+    for draw in range(10):
+        rows = shuffled(len(part.train), draw)
+        texts, labels = [part.train[row] for row in rows[:300]], [part.train_labels[row] for row in rows[:300]]
+        others = [part.train[row] for row in rows[300:]]
+        alone = banbury.Classifier().fit(texts, labels)
+        both = banbury.Classifier().fit(texts, labels, unlabelled=others)
+        peer = naive_bayes(CountVectorizer()).fit(texts, labels)
+        classes = list(peer.classes_)  # it marks what has no label with −1, so labels are numbers there
+        trained = make_pipeline(CountVectorizer(), SelfTrainingClassifier(peer.best_estimator_[-1]))
+        trained.fit(texts + others, [classes.index(label) for label in labels] + [-1] * len(others))
+        for name, model in (("alone", alone), ("with", both), ("peer alone", peer)):
+            scores[name].append(model.score(part.test, part.test_labels))
+        scores["peer with"].append(trained.score(part.test, [classes.index(label) for label in part.test_labels]))
+    mean = {name: fmean(several) for name, several in scores.items()}
+    gains = [more - less for more, less in zip(scores["with"], scores["alone"], strict=True)]
+    title = "20 Newsgroups, 300 labels, 10 draws"
+    yield Figure("semi-supervised", f"{title}, accuracy, labels only", mean["alone"], peer=mean["peer alone"])
+    yield Figure("semi-supervised", f"{title}, accuracy, and others", mean["with"], peer=mean["peer with"])
+    gained = mean["peer with"] - mean["peer alone"]
+    yield Figure("semi-supervised", f"{title}, gained", fmean(gains), 0.08, peer=gained)
+    yield Figure("semi-supervised", f"{title}, gained in the worst", min(gains))
+
+
+def shuffled(n: int, draw: int) -> list[int]:
+    """The numbers up to `n`, in an order that depends on the draw."""
+    rows = list(range(n))
+    Random(draw).shuffle(rows)
+    return rows
+
+
+AT_RANDOM = (500, 1000, 2000)
+CHOSEN = [round(125 * 2 ** (step / 3)) for step in range(14)]
+"""How many labels there are: each time a quarter more, from 125 at random to 2520."""
+
+
+def next_label() -> Iterator[Figure]:
+    """How many labels fewer than at random do as well, where they are chosen."""
+    for name, part in (
+        ("20 Newsgroups", data.split("20newsgroups")),
+        ("RT-polarity", data.splits("rt_polarity")[0]),
+    ):
+        draws = [shuffled(len(part.train), draw) for draw in range(3)]
+        at_random = [fmean(accuracy(part, rows[:n])[0] for rows in draws) for n in AT_RANDOM]
+        for by, asked in (("gain", 1 / 3), ("uncertainty", None)):
+            curve = [fmean(several) for several in zip(*(chosen_curve(part, rows, by) for rows in draws), strict=True)]
+            saved = [1 - needed(curve, level) / n for n, level in zip(AT_RANDOM, at_random, strict=True)]
+            for n, share in zip(AT_RANDOM, saved, strict=True):
+                yield Figure("next label", f"{name}, 3 draws, by {by}, saved of {n}", share)
+            yield Figure("next label", f"{name}, 3 draws, by {by}, saved, mean", fmean(saved), asked)
+
+
+def accuracy(part: data.Split, rows: list[int]) -> tuple[float, banbury.Classifier]:
+    """On the test part, of a model of these rows of the training part; and the model."""
+    model = banbury.Classifier().fit([part.train[row] for row in rows], [part.train_labels[row] for row in rows])
+    return model.score(part.test, part.test_labels), model
+
+
+def chosen_curve(part: data.Split, order: list[int], by: str) -> list[float]:
+    """The accuracy with so many labels, the first at random, then those that the model of these asks for."""
+    rows, curve = order[: CHOSEN[0]], []
+    for n in [*CHOSEN[1:], CHOSEN[-1]]:
+        level, model = accuracy(part, rows)
+        curve.append(level)
+        known = set(rows)
+        left = [row for row in order if row not in known]
+        asked = model.what_to_label_next([part.train[row] for row in left], top=n - len(rows), by=by)
+        rows = rows + [left[at] for at in asked]
+    return curve
+
+
+def needed(curve: list[float], level: float) -> float:
+    """With how many labels an accuracy is first reached, the logarithm interpolated; the most where it never is."""
+    before = curve[0]
+    for at, here in enumerate(curve):
+        if here >= level:
+            share = (level - before) / (here - before) if at else 1.0
+            return CHOSEN[max(at - 1, 0)] * (CHOSEN[at] / CHOSEN[max(at - 1, 0)]) ** share
+        before = here
+    return CHOSEN[-1]
+
+
 APPLICATIONS = {
     "senses": senses,
     "spam": spam,
@@ -355,6 +480,9 @@ APPLICATIONS = {
     "topics": topics,
     "bitmaps": bitmaps,
     "symptoms": symptoms,
+    "ranking": ranking,
+    "semi_supervised": semi_supervised,
+    "next_label": next_label,
 }
 
 

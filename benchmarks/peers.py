@@ -150,9 +150,11 @@ class FastText:
     def predict_proba(self, texts: list[str]) -> Any:
         """A row of probabilities for each text, in the order of `classes_`."""
         table = np.zeros((len(texts), len(self.classes_)))
-        names, probabilities = self.model.predict(self._lines(texts), k=-1)
-        for row, (found, values) in enumerate(zip(names, probabilities, strict=True)):
-            table[row, [int(name.removeprefix("__label__")) for name in found]] = values
+        # Its `predict` of many lines gives all classes the probability of the first one, that of one line fails with
+        # NumPy 2; what it calls does neither.
+        for row, line in enumerate(self._lines(texts)):
+            for probability, name in self.model.f.predict(line + "\n", -1, 0.0, "strict"):
+                table[row, int(name.removeprefix("__label__"))] = probability
         return table
 
     @staticmethod

@@ -141,6 +141,74 @@ def leave_one_out(
     return scores
 
 
+def labels_of_unlabelled(
+    documents: Sequence[Document],
+    labels: Sequence[str],
+    unlabelled: Sequence[Document],
+    sure: float,
+    *,
+    rounds: int = 6,
+    model: Callable[[Counts], Model] = Model,
+) -> list[str | None]:
+    """Expectation maximisation: each is counted under the label that is as probable as `sure`, until none changes.
+
+    One whose words say nothing is not counted.
+    """
+    given: list[str | None] = [None] * len(unlabelled)
+    for _ in range(rounds):
+        counted = [(one, label) for one, label in zip(unlabelled, given, strict=True) if label is not None]
+        found = model(train([*documents, *(one for one, _ in counted)], [*labels, *(label for _, label in counted)]))
+        before, given = given, []
+        for one in unlabelled:
+            chances = found.posterior(one)
+            says_nothing = all(
+                math.isclose(*pair, rel_tol=1e-9) for pair in zip(chances, found.posterior([]), strict=True)
+            )
+            given.append(found.predict(one) if max(chances) >= sure and not says_nothing else None)
+        if given == before:
+            break
+    return given
+
+
+def next_to_label(
+    documents: Sequence[Document], labelled: Sequence[Document], margins: Sequence[float] | None, top: int
+) -> list[int]:
+    """The documents whose labels teach the most, one after another; the gain of each anew after each choice.
+
+    `margins` are the distances of the two most probable labels, None where nothing is known of them.
+    """
+    words, known, chosen = [set(one) for one in documents], [set(one) for one in labelled], list[int]()
+    sizes = [max(len(one), 1) for one in words]
+    share = 0.5
+    if margins is not None:
+        share = 1 - min(max(5 * correlation([math.log(size) for size in sizes], margins), 0), 0.5)
+
+    def gain(at: int) -> float:
+        total = 0.0
+        for word in words[at]:
+            others = sum(word in one for one in words) - 1
+            k = sum(word in one for one in known)
+            total += others / ((k + 1) * (k + 2))
+        return total / math.pow(sizes[at], share)
+
+    while len(chosen) < min(top, len(documents)):
+        left = [at for at in range(len(documents)) if at not in chosen]
+        closeness = {at: 1 - (margins[at] if margins else 0) for at in left}
+        gains = {at: closeness[at] * gain(at) for at in left}
+        worth = gains if max(gains.values()) > 1e-9 else closeness
+        best = max(left, key=lambda at: (round(worth[at], 8), -at))
+        chosen.append(best)
+        known.append(words[best])
+    return chosen
+
+
+def correlation(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Pearson's; 0 where one of both never changes."""
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    together = sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True))
+    return divide(together, math.sqrt(sum((a - x) ** 2 for a in xs) * sum((b - y) ** 2 for b in ys)))
+
+
 def log(p: float) -> float:
     return math.log(p) if p > 0 else -math.inf
 

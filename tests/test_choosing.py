@@ -1,14 +1,16 @@
 """What to label next: by uncertainty, and by what a label would teach."""
 
 from collections.abc import Callable
-from math import sqrt
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from banbury import Analyzer, Classifier
+from banbury.choosing import _share
 from banbury.datasets import demo
 from banbury.errors import InputError
 
@@ -16,34 +18,15 @@ WORDS = Analyzer()
 TEXTS, LABELS = demo()
 
 
-def by_the_formula(model: Classifier | None, labelled: list[str], texts: list[str], top: int) -> list[int]:
-    """The gain in full, for each document anew after each choice."""
-    words = [{token.text for token in WORDS.tokens(text)} for text in texts]
-    known = [{token.text for token in WORDS.tokens(text)} for text in labelled]
-
-    def gain(at: int) -> float:
-        total = 0.0
-        for word in words[at]:
-            others = sum(word in one for one in words) - 1
-            k = sum(word in one for one in known)
-            total += others / ((k + 1) * (k + 2))
-        return closeness(at) * total / sqrt(max(len(words[at]), 1))
-
-    def closeness(at: int) -> float:
-        if model is None or len(model.classes_) < 2:
-            return 1.0
-        chances = sorted(model.probabilities(texts[at]).values())
-        return 1 - (chances[-1] - chances[-2])
-
-    chosen: list[int] = []
-    while len(chosen) < min(top, len(texts)):
-        left = [at for at in range(len(texts)) if at not in chosen]
-        gains = {at: round(gain(at), 8) for at in left}
-        worth = gains if max(gains.values()) > 0 else {at: round(closeness(at), 8) for at in left}
-        best = max(left, key=lambda at: (worth[at], -at))
-        chosen.append(best)
-        known.append(words[best])
-    return chosen
+def by_the_formula(model: Classifier, analyzer: Analyzer, labelled: list[str], texts: list[str], top: int) -> list[int]:
+    documents, known = (
+        [[token.text for token in analyzer.features(text)] for text in many] for many in (texts, labelled)
+    )
+    margins = None
+    if labelled and len(model.classes_) > 1:
+        chances = [sorted(model.probabilities(text).values()) for text in texts]
+        margins = [several[-1] - several[-2] for several in chances]
+    return reference.next_to_label(documents, known, margins, top)
 
 
 @pytest.mark.parametrize("n_labelled", [0, 2, 20])
@@ -52,8 +35,25 @@ def test_the_gain_is_that_of_the_formula(n_labelled: int) -> None:
     model = Classifier(analyzer=WORDS)
     if labelled:
         model.fit(labelled, LABELS[:n_labelled])
-    expected = by_the_formula(model if labelled else None, labelled, texts, 12)
-    assert model.what_to_label_next(texts, top=12) == expected
+    assert model.what_to_label_next(texts, top=12) == by_the_formula(model, WORDS, labelled, texts, 12)
+
+
+@pytest.mark.parametrize("is_rising", [True, False])
+def test_where_the_model_is_surer_of_long_texts_length_is_held_less_against_them(is_rising: bool) -> None:
+    model = Classifier.textbook(analyzer=WORDS).fit(["good", "bad"], ["yes", "no"])
+    own = [" ".join(f"w{word}" for word in range(size)) for size in range(1, 10)]
+    texts = [" ".join(["good"] * (size if is_rising else 10 - size) + [one]) for size, one in enumerate(own, 1)] * 2
+    assert model.what_to_label_next(texts, top=18) == by_the_formula(model, WORDS, ["good", "bad"], texts, 18)
+    sizes, margins = np.arange(1.0, 10), np.linspace(0, 0.9, 9)
+    assert _share(1 - (margins if is_rising else margins[::-1]), sizes) == (0.5 if is_rising else 1.0)
+    assert _share(np.full(9, 0.5), sizes) == _share(margins, np.ones(9)) == 1.0  # nothing is known of it
+
+
+def test_where_a_model_counts_characters_these_are_what_is_learned() -> None:
+    labelled, texts = TEXTS[:20], TEXTS[100:140]
+    model = Classifier(analyzer=Analyzer(ngrams=(1, 2), characters=(2, 4))).fit(labelled, LABELS[:20])
+    letters = Analyzer(words=None, characters=(2, 4))
+    assert model.what_to_label_next(texts, top=8) == by_the_formula(model, letters, labelled, texts, 8)
 
 
 @given(st.lists(st.sampled_from(TEXTS[:40]), max_size=12), st.integers(0, 15), st.sampled_from(["gain", "uncertainty"]))
@@ -72,6 +72,21 @@ def test_the_order_of_texts_does_not_matter_where_none_are_equally_good() -> Non
     for by in ("gain", "uncertainty"):
         best = [texts[at] for at in model.what_to_label_next(texts, top=5, by=by)]
         assert [backwards[at] for at in model.what_to_label_next(backwards, top=5, by=by)] == best
+
+
+@pytest.mark.parametrize("by", ["gain", "uncertainty"])
+def test_the_choice_is_the_same_for_any_number_of_threads(by: str) -> None:
+    texts = [" ".join(TEXTS[at : at + 40]) for at in range(100, 300)]  # long enough to be shared among threads
+    chosen = [
+        Classifier(threads=n).fit(TEXTS[:40], LABELS[:40]).what_to_label_next(texts, top=20, by=by) for n in (1, 3)
+    ]
+    assert chosen[0] == chosen[1]
+
+
+def test_empty_texts_come_last_and_are_no_error() -> None:
+    model = Classifier(analyzer=WORDS).fit(TEXTS[:40], LABELS[:40])
+    assert model.what_to_label_next(["", TEXTS[50], "?!", TEXTS[50]], top=4) == [1, 3, 0, 2]
+    assert Classifier().what_to_label_next(["", ""], top=2) == [0, 1]
 
 
 def test_by_uncertainty_the_two_most_probable_labels_are_closest() -> None:
@@ -117,8 +132,6 @@ def test_it_says_what_is_wrong(act: Callable[[], Any], message: str) -> None:
 
 def test_chosen_labels_teach_more_than_as_many_at_random() -> None:
     """Six topics with words of their own, which few texts name, and common words that all have."""
-    import numpy as np
-
     random = np.random.default_rng(0)
     texts, labels = [], []
     for number in range(900):

@@ -10,6 +10,7 @@ FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "public_sets.py")
 LONG_ON_REAL_DATA = {"bitmaps.py", "semi_supervised.py", "topics.py", "what_to_label_next.py"}
 SAYS = {  # on its own lines
+    "assumptions.py": "hot and sunny: together in",
     "authors.py": "Ann (0.9",
     "bitmaps.py": "drawn digits: accuracy 1.000",
     "languages.py": "['English' 'German' 'French' 'Spanish']",

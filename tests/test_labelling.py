@@ -72,6 +72,15 @@ def test_by_gain_it_asks_before_there_is_a_model_and_not_twice_about_the_same_wo
     assert labelling.next() is None
 
 
+@pytest.mark.parametrize("by", ["gain", "uncertainty"])
+def test_empty_texts_and_none_at_all_are_asked_about_once(by: str) -> None:
+    labelling = Labelling(["", "", "?!"], by=by)
+    while (number := labelling.next()) is not None:
+        labelling.give(number, "ab"[number % 2])
+    assert labelling.labels == {0: "a", 1: "b", 2: "a"}
+    assert Labelling([], by=by).next() is None
+
+
 def test_bad_labels_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="no document 9"):
         Labelling(TEXTS, {9: "a"})

@@ -136,6 +136,13 @@ def test_forgetting_undoes_learning(some: list[Any], more: list[Any]) -> None:
     assert_allclose(model.joint_log_likelihood(ROWS), expected, rtol=1e-12, atol=1e-12)
 
 
+def test_a_column_of_zeros_is_one_again_when_other_numbers_are_forgotten() -> None:
+    model = textbook(size=Gaussian()).fit({"size": [0.0, 0.0]}, ["a", "b"])
+    expected = model.joint_log_likelihood({"size": [0.0, 1.0]})
+    others = {"size": [0.0, 1.0]}, ["b", "b"]
+    assert_allclose(model.learn(*others).forget(*others).joint_log_likelihood({"size": [0.0, 1.0]}), expected)
+
+
 @settings(max_examples=25)
 @given(some_rows(min_size=1), some_rows(min_size=1))
 def test_the_parts_merged_are_the_whole(some: list[Any], more: list[Any]) -> None:

@@ -119,9 +119,10 @@ def test_one_row_is_a_table_of_one() -> None:
         ({1: ["x"]}, "column name 1 is of type int"),
         ([{"a": 1}, ["x"]], "row 1 is of type list; every row must be a dictionary"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
-        (np.zeros((2, 2, 2)), "row 0 is of type ndarray"),
         (3, "expected a table, not one of type int"),
         ("text", "expected a table, not one of type str"),
+        (np.zeros((2, 3, 3), bool), r"an array of shape \(2, 3, 3\) is no table .*reshape\(len\(array\), -1\)"),
+        (np.zeros(3), r"an array of shape \(3,\) is no table .*reshape\(1, -1\)"),
     ],
 )
 def test_what_is_no_table_is_an_error_that_names_the_place(data: Any, message: str) -> None:

@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import banbury
+import reference
 from banbury import Analyzer, Classifier
 from banbury.errors import InputError, NotFittedError
 from banbury.unlabelled import _scale
+from strategies import documents
 
 WORDS = Analyzer()
 
@@ -60,6 +64,21 @@ def test_the_model_has_counted_what_it_says_it_has(weights: list[int] | None) ->
     # So it can be forgotten again.
     model.forget([text for text, _ in counted], [label for _, label in counted])
     assert model.counts_.parts() == Classifier(analyzer=WORDS).fit(texts, labels, weights).counts_.parts()
+
+
+@pytest.mark.parametrize("sure", [0.5501, 0.8003])  # no posterior of a few words is just that
+@given(
+    st.lists(documents(4).filter(bool), min_size=2, max_size=6),
+    st.lists(documents(4), max_size=8),
+)
+def test_the_labels_are_those_of_plain_expectation_maximisation(
+    sure: float, labelled: list[list[str]], unlabelled: list[list[str]]
+) -> None:
+    labels = ["ab"[row % 2] for row in range(len(labelled))]
+    expected = reference.labels_of_unlabelled(labelled, labels, unlabelled, sure)
+    texts, others = ([" ".join(one) for one in several] for several in (labelled, unlabelled))
+    model = Classifier.textbook(analyzer=Analyzer(lowercase=False))
+    assert model.fit(texts, labels, unlabelled=others, sure=sure).unlabelled_.labels == expected
 
 
 def test_the_labels_are_those_that_the_model_gives_in_the_end() -> None:
@@ -141,6 +160,39 @@ def test_nothing_is_counted_where_nothing_is_sure_enough() -> None:
     assert Classifier(analyzer=WORDS).fit(texts, labels, unlabelled=[]).unlabelled_.labels == []
     one = Classifier(analyzer=WORDS).fit(["a1", "b1"], ["a", "b"], unlabelled=["a1 b2"])  # too few to hold any out
     assert (one.unlabelled_.tried, one.unlabelled_.sure) == ([], None)
+
+
+@pytest.mark.parametrize("sure", ["auto", 0.5])
+@pytest.mark.parametrize(
+    "others", [[""] * 30, [" ", "?!"], ["unheard of"] * 30, []], ids=["empty", "blank", "new", "none"]
+)
+def test_texts_without_a_known_word_teach_nothing(others: list[str], sure: float | str) -> None:
+    texts, labels = topics(9, 0)  # five of one topic, four of the other: whatever is not known looks like the first
+    alone = Classifier(analyzer=WORDS).fit(texts, labels)
+    model = Classifier(analyzer=WORDS).fit(texts, labels, unlabelled=others, sure=sure)
+    assert model.unlabelled_.labels == [None] * len(others)
+    assert (model.predict_proba([*texts, ""]) == alone.predict_proba([*texts, ""])).all()
+
+
+def test_a_class_of_one_document_and_a_single_class() -> None:
+    texts, labels = topics(40, 0)
+    unlabelled, _ = topics(100, 1)
+    model = Classifier(analyzer=WORDS).fit([*texts, "d1 d2"], [*labels, "d"], unlabelled=[*unlabelled, "d2 d3"])
+    assert model.classes_.tolist() == ["a", "b", "d"]
+    assert model.predict("d1 d2") == "d"
+    one = Classifier(analyzer=WORDS).fit(texts[::2], labels[::2], unlabelled=unlabelled)
+    assert one.predict(unlabelled).tolist() == ["a"] * 100
+
+
+def test_the_order_of_documents_does_not_matter() -> None:
+    texts, labels = topics(40, 0)
+    unlabelled, _ = topics(200, 1)
+    asked, _ = topics(50, 2)
+    model = Classifier(analyzer=WORDS).fit(texts, labels, unlabelled=unlabelled, sure=0.8)
+    backwards = Classifier(analyzer=WORDS).fit(texts[::-1], labels[::-1], unlabelled=unlabelled[::-1], sure=0.8)
+    assert backwards.unlabelled_.labels == model.unlabelled_.labels[::-1]
+    assert backwards.counts_.parts() == model.counts_.parts()
+    assert (backwards.predict(asked) == model.predict(asked)).all()
 
 
 def test_texts_of_any_library_and_labels_of_any_kind() -> None:

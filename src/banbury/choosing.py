@@ -4,11 +4,15 @@ A label teaches something of every word of its document. The variance of a word'
 labelled documents have the word; one more lowers it by 1 / (k + 1)(k + 2), and that is worth as much as there are
 other documents with the word:
 
-    gain(document) = (1 − margin) · Σ_w others with w / (k_w + 1)(k_w + 2) / √(its different words)
+    gain(document) = (1 − margin) · Σ_w others with w / (k_w + 1)(k_w + 2) / (its different words) ^ share
 
-margin is the distance of its two most probable labels: where one is certain, its label is no news. Long documents are
-divided by the root of their length because their words share in one label. The best document is taken, its words are
-known better from then on, and the next best follows: documents that are chosen together complement each other.
+margin is the distance of its two most probable labels: where one is certain, its label is no news. The words of a
+document share in one label. Where the model is surer of long documents than of short ones, as of topics and authors,
+all their words bear it, and the share is ½. Elsewhere, as in opinions and questions, the label hangs on a few of them,
+and it is 1. Where the model counts characters, these take the place of words.
+
+The best document is taken, its words are known better from then on, and the next best follows: documents that are
+chosen together complement each other.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from banbury.text_model import Settings, TextModel
 
 BY = ("gain", "uncertainty")
+LEAST_SHARE = 0.5  # from a correlation of 0.1 on
 NOTHING = 1e-9
 
 
@@ -58,14 +63,16 @@ def next_to_label(
             raise InputError(f"the model knows {len(model.classes)} classes; uncertainty needs two: choose by gain")
         closest: list[int] = np.argsort(-_closeness(model, settings, rows, threads), kind="stable")[:top].tolist()
         return closest
-    closeness = np.ones(len(rows))
+    analyzer = replace(model.counts.analyzer, ngrams=(1, 1))
+    if analyzer.characters is not None:
+        analyzer = replace(analyzer, words=None)
+    index = Index.of(Counts(analyzer).add(rows, list(range(len(rows))), threads=threads))
+    sizes = np.maximum(index.distinct, 1)
+    closeness, share = np.ones(len(rows)), LEAST_SHARE
     if len(model.classes) > 1:
         closeness = _closeness(model, settings, rows, threads)
-    analyzer = model.counts.analyzer
-    if analyzer.words is not None:
-        analyzer = replace(analyzer, ngrams=(1, 1), characters=None)
-    index = Index.of(Counts(analyzer).add(rows, list(range(len(rows))), threads=threads))
-    return _most_gain(index, _labelled(model, index.words), closeness, top)
+        share = _share(closeness, sizes)
+    return _most_gain(index, _labelled(model, index.words), closeness, sizes**share, top)
 
 
 def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: int | None) -> NDArray[Any]:
@@ -77,6 +84,16 @@ def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: 
     chances = np.sort(np.exp(logs), axis=1)
     closeness: NDArray[Any] = 1 - (chances[:, -1] - chances[:, -2])
     return closeness
+
+
+def _share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
+    """½ where long documents are surer than short ones, 1 where they are not, and what lies between."""
+    import numpy as np
+
+    lengths, margins = (values - values.mean() for values in (np.log(sizes), 1 - closeness))
+    scale = float(np.sqrt((lengths**2).sum() * (margins**2).sum()))
+    correlation = float((lengths * margins).sum()) / scale if scale > NOTHING else 0.0
+    return 1 - min(max(5 * correlation, 0.0), 1 - LEAST_SHARE)
 
 
 def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
@@ -91,14 +108,14 @@ def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
     return np.array([known.get(word, 0) for word in words], dtype=float)
 
 
-def _most_gain(index: Index, labelled: NDArray[Any], closeness: NDArray[Any], n: int) -> list[int]:
+def _most_gain(index: Index, labelled: NDArray[Any], closeness: NDArray[Any], sizes: NDArray[Any], n: int) -> list[int]:
     """The best documents one by one, each with what is still to be learned after those before it."""
     import numpy as np
 
     starts = np.array(index.starts)
     having = np.diff(starts)
     worth = having - 1.0  # of a document's word: in how many others it stands
-    factor = closeness / np.sqrt(np.maximum(index.distinct, 1))
+    factor = closeness / sizes
     gains = np.bincount(index.places, (worth / ((labelled + 1) * (labelled + 2)))[index.word_of], len(factor))
     is_left = np.ones(len(factor), dtype=bool)
     word_starts, order = index.by_document()

@@ -264,13 +264,18 @@ class _Query:
         best = self.best(n_documents, None)
         if not len(best):
             return self
-        index, (starts, order) = self.reading.index, self.reading.forward
+        reading = self.reading
+        parts = [slice(reading.limits[at], reading.limits[at + 1]) for at in best.tolist()]
         chances = np.exp(self.scores[best] - self.scores[best[0]])
-        parts = [order[starts[at] : starts[at + 1]] for at in best.tolist()]
-        pairs = np.concatenate(parts)
-        shares = index.times[pairs] * np.repeat(chances / index.lengths[best], list(map(len, parts)))
-        words, of = np.unique(index.word_of[pairs], return_inverse=True)
-        shares = np.bincount(of, shares)
+        words = np.concatenate([reading.words[here] for here in parts])
+        shares = np.concatenate([reading.shares[here] for here in parts])
+        shares *= np.repeat(chances, [here.stop - here.start for here in parts])
+        order = words.argsort(kind="stable")  # each part is sorted, so this only merges them
+        words, shares = words[order], shares[order]
+        is_first = np.ones(len(words), dtype=bool)
+        is_first[1:] = words[1:] != words[:-1]
+        firsts = np.flatnonzero(is_first)
+        words, shares = words[firsts], np.add.reduceat(shares, firsts)
         likeliest = np.argsort(-shares, kind="stable")[:NEW_WORDS]
         total = sum(self.words.values())
         added = (1 - OLD_SHARE) * total * shares[likeliest] / shares[likeliest].sum()

@@ -123,7 +123,11 @@ class Reading:
     """Of each pair of a word and a document."""
     start: NDArray[Any]
     """What a word that does not stand there adds to each document."""
-    forward: tuple[list[int], NDArray[Any]]
+    limits: list[int]
+    """Where the words of each document start in what follows; one more, where the last end."""
+    words: NDArray[Any]
+    shares: NDArray[Any]
+    """Of each word in its document."""
 
     @classmethod
     def of(cls, index: Index, scorer: str, smoothing: tuple[float, ...] | None) -> Reading:
@@ -131,7 +135,9 @@ class Reading:
         if smoothing is None:
             smoothing = BM25 if scorer == "bm25" else _chosen(index, scorer)
         gains, start = _bm25(index, *smoothing) if scorer == "bm25" else _likelihood(index, scorer, smoothing)
-        return cls(index, smoothing, gains, start, index.by_document())
+        limits, order = index.by_document()
+        shares = index.times / index.lengths[index.places]
+        return cls(index, smoothing, gains, start, limits, index.word_of[order], shares[order])
 
 
 def _likelihood(index: Index, scorer: str, smoothing: tuple[float, ...]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -144,7 +144,7 @@ def is_table(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and isinstance(data[0], Mapping)
     if type(data).__module__.split(".")[0] == "numpy":
-        return data.ndim == 2 or getattr(data.dtype, "names", None) is not None
+        return data.ndim >= 2 or getattr(data.dtype, "names", None) is not None
     names = _column_names(data)
     return names is not None and len(names) != 1
 
@@ -229,7 +229,10 @@ def _pairs(data: Any) -> Iterator[tuple[Any, Any]]:
         else:
             arrow = _arrow_table(data)
             yield from zip(arrow.column_names, arrow.columns, strict=True)
-    elif type(data).__module__.split(".")[0] == "numpy" and getattr(data, "ndim", 0) == 2:
+    elif type(data).__module__.split(".")[0] == "numpy" and data.dtype.kind in "biuf" and data.ndim != 2:
+        shape = "len(array), -1" if data.ndim > 2 else "1, -1"
+        raise InputError(f"an array of shape {data.shape} is no table of rows and columns: array.reshape({shape})")
+    elif type(data).__module__.split(".")[0] == "numpy" and data.ndim == 2:
         yield from ((str(at), data[:, at]) for at in range(data.shape[1]))
     elif getattr(getattr(data, "dtype", None), "names", None):
         yield from ((name, data[name]) for name in data.dtype.names)

@@ -33,6 +33,7 @@ MOST_TO_CHOOSE = 4_000  # unlabelled documents with which it is tried out
 ROUNDS = 6
 STEADY = 0.005  # of the documents may still change their label in the last round
 SMALLEST_SCALE, SCALE_SD = 0.05, 0.5  # of what makes scores less sure, around 1: a prior that few documents leave
+NOTHING = 1e-9
 IMPOSSIBLE = -1e9  # a logarithm that can be multiplied with 0
 
 
@@ -89,7 +90,8 @@ def fitted_with_unlabelled(
     given: list[Any] = [None] * len(without)
     if best is not None:
         given = labelled.count(model, without, best)
-        model.chosen = model.chosen.scaled(scale)
+        if any(label is not None for label in given):
+            model.chosen = model.chosen.scaled(scale)
     return model, report, Unlabelled(best, given, tried)
 
 
@@ -123,9 +125,12 @@ class _Labelled:
 
         given: list[Any] = [None] * len(texts)
         for _ in range(ROUNDS if texts else 0):
-            logs = self.log_probabilities(model, texts)
-            best, is_sure = logs.argmax(axis=1).tolist(), (np.exp(logs.max(axis=1)) >= sure).tolist()
-            wanted = [model.classes[number] if enough else None for number, enough in zip(best, is_sure, strict=True)]
+            found = self.log_probabilities(model, [*texts, ""])
+            logs, prior = found[:-1], found[-1]
+            # Of a text whose words say nothing there is only the prior: to count it would let the prior feed on itself.
+            counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > NOTHING)
+            best = np.where(counts, logs.argmax(axis=1), -1).tolist()
+            wanted = [model.classes[number] if number >= 0 else None for number in best]
             moved = [row for row, label in enumerate(wanted) if label != given[row]]
             new, gone = ([row for row in moved if of[row] is not None] for of in (wanted, given))
             if new:

@@ -16,7 +16,7 @@ from banbury.likelihoods.precise import Array, Pair
 from banbury.likelihoods.statistics import CELLS, EXACT, slices
 
 SAME = 1e-17  # two floats that are not the same differ by more than this much of themselves
-ROUNDING = 1e-26  # what is left of a spread after a subtraction, relative to what it was, is this much rounding
+ROUNDING = 1e-26  # what is left of a mean or spread after a subtraction, relative to what it was, is this much rounding
 
 
 class Moments(NamedTuple):
@@ -83,7 +83,8 @@ def parted(whole: Moments, part: Moments) -> Moments:
     n = np.where(np.abs(n) <= EXACT * whole.n, 0.0, n)
     divisor = np.where(n > 0, n, 1.0)
     apart = precise.add(whole.mean, precise.negative(part.mean))
-    mean = precise.add(whole.mean, precise.over(precise.times(apart, part.n), divisor))
+    step = precise.over(precise.times(apart, part.n), divisor)
+    mean = precise.add(whole.mean, step)
     square = precise.times(precise.times(precise.multiply(apart, apart), whole.n), part.n)
     spread = precise.add(
         precise.add(whole.spread, precise.negative(part.spread)), precise.negative(precise.over(square, divisor))
@@ -99,6 +100,8 @@ def parted(whole: Moments, part: Moments) -> Moments:
         )
     gone = (n <= 0) | (spread[0] <= ROUNDING * whole.spread[0] + (SAME * whole.mean[0]) ** 2)
     nothing = np.zeros_like(n), np.zeros_like(n)
+    at_zero = np.abs(mean[0]) <= ROUNDING * (np.abs(whole.mean[0]) + np.abs(step[0]))
+    mean = _choose(at_zero, nothing, mean)
     return Moments(n, _choose(n <= 0, nothing, _choose(unchanged, whole.mean, mean)), _choose(gone, nothing, spread))
 
 
