@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -55,11 +57,11 @@ def p50(call: Callable[[str], object], texts: list[str]) -> float:
     return median(times)
 
 
-def python(program: str, folder: Path | None = None) -> str:
+def python(program: str, folder: Path | None = None, *arguments: str) -> str:
     """What a program prints, run by a Python of its own."""
     # Compiled modules are kept, as they are in any ordinary installation.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-c", program, *arguments]
     return subprocess.run(command, check=True, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -70,3 +72,32 @@ def process_seconds(programs: Sequence[str], repeats: int) -> list[float]:
         raise AssertionError(f"the programs disagree: {answers}")
     times = [[stopwatch(partial(python, program))[0] for program in programs] for _ in range(repeats)]
     return [median(column) for column in zip(*times, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a command took: seconds by the clock, seconds of the processors, bytes of memory at its peak (Linux)."""
+
+    seconds: float
+    cpu: float
+    peak: int
+    answer: str
+    """What it wrote to standard output."""
+
+
+# A process starts with the peak of the one that it comes from, so a small one stands in between.
+LAUNCHER = """
+import json, resource, subprocess, sys, time
+start = time.perf_counter()
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+seconds = time.perf_counter() - start
+use = resource.getrusage(resource.RUSAGE_CHILDREN)
+if done.returncode:
+    sys.exit(done.stderr)
+print(json.dumps([seconds, use.ru_utime + use.ru_stime, use.ru_maxrss * 1024, done.stdout]))
+"""
+
+
+def command(*arguments: object) -> Use:
+    """Run a command, which must succeed."""
+    return Use(*json.loads(python(LAUNCHER, None, *map(str, arguments))))

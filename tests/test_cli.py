@@ -188,6 +188,9 @@ def test_checks_decide_the_exit_code(mood: Here) -> None:
     arguments = ["evaluate", "mood.banbury", "mood.jsonl"]
     assert mood(*arguments, "--fail-over", "log-loss=0.0001").code == 1
     assert mood(*arguments, "--fail-under", "macro_f1=0.5", "--fail-over", "log loss=5").code == 1 - 1
+    result = mood("train", "mood.jsonl", "-o", "plain.banbury", "--plain", "--fail-under", "accuracy=0.9")
+    assert (result.code, "no figures to check" in result.err) == (2, True)  # before the work
+    assert not (mood.folder / "plain.banbury").exists()
     result = mood(*arguments, "--fail-under", "beauty=1")
     assert (result.code, "the figures are accuracy, macro-f1" in result.err) == (2, True)
 

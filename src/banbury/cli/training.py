@@ -68,6 +68,10 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
     reading.need_input(files)
+    if given["plain"] and given["smoothing"] is None and (given["fail_under"] or given["fail_over"]):
+        raise click.UsageError(
+            "With --plain nothing is left out, so there are no figures to check: evaluate the model."
+        )
     is_table = bool(given["table"] or given["columns"] or given["without"])
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
