@@ -390,6 +390,24 @@ def test_explanations_are_also_json_and_can_compare_any_labels(mood: Here) -> No
     assert mood("explain", "mood.banbury", "-", stdin=text.encode()).out == mood("explain", "mood.banbury", text).out
 
 
+def test_a_row_of_a_file_is_explained_and_what_is_no_text_is_not(mood: Here) -> None:
+    for row in (1, 600):
+        result = mood("explain", "mood.banbury", "mood.jsonl", *(["--row", row] if row > 1 else []))
+        assert result.out == f"{model().explain(TEXTS[row - 1])}\n"
+    result = mood("explain", "mood.banbury", "mood.jsonl", "--row", 601)
+    assert (result.code, "there is no row 601; there are 600" in result.err) == (3, True)
+    (mood.folder / "junk").write_bytes(b"lovely \xff")
+    result = mood("explain", "mood.banbury", "junk")
+    assert (result.code, "junk: byte 8 of it (0xff) is not UTF-8" in result.err) == (3, True)
+
+
+def test_one_label_alone_is_told(here: Here) -> None:
+    write_rows(here.folder / "rows.jsonl", ["so happy", "so sad"], ["a", "a"])
+    for arguments in ([], ["--plain"], ["--columns", "text=text"]):
+        result = here("train", "rows.jsonl", "-o", "x.banbury", *arguments)
+        assert (result.code, "only one label, 'a'" in result.err) == (0, True), result.err
+
+
 # Manners
 
 

@@ -1,6 +1,7 @@
 """What the documents show runs: every block marked `python` in the README and in docs/."""
 
 import doctest
+import json
 import re
 from pathlib import Path
 
@@ -47,6 +48,25 @@ def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
             assert (page.parent / target).exists(), target
+
+
+def shown(figure: float | None) -> str:
+    """A figure as the table has it: counts are whole."""
+    if figure is None:
+        return ""
+    return f"{figure:,.0f}" if isinstance(figure, int) or figure > 100 else f"{figure:.4f}"
+
+
+def test_the_table_of_applications_has_what_was_measured() -> None:
+    folder = ROOT / "benchmarks"
+    results = json.loads((folder / "results" / "applications.json").read_text(encoding="utf-8"))["figures"]
+    measured = {
+        (one["set"], shown(one["measured"]), shown(one["peer"])) for several in results.values() for one in several
+    }
+    text = (folder / "README.md").read_text(encoding="utf-8").partition("## Applications")[2]
+    rows = [tuple(cell.strip() for cell in line.split("|")[2:5]) for line in text.splitlines() if line[:2] == "| "]
+    assert len(rows) > 20
+    assert [row for row in rows[2:] if row not in measured] == []
 
 
 def test_the_index_leads_to_every_page() -> None:

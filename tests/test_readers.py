@@ -374,6 +374,30 @@ def test_a_damaged_parquet_file_is_refused() -> None:
         read(io.BytesIO(damaged), format="parquet").whole()
 
 
+@pytest.mark.parametrize(
+    "name, data, message",
+    [
+        ("rows.zip", b"PK\x03\x04 and so on", "a zip archive, or a file of an office program: unpack it"),
+        ("rows.xlsx", b"PK\x03\x04 and so on", "save it as CSV"),
+        ("rows.pdf", b"%PDF-1.7 and so on", "it is a PDF"),
+        ("rows.mbox", b"Subject: Lunch\n\n", "it is no mbox"),
+    ],
+)
+def test_a_file_that_is_something_else_is_called_by_its_name(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileFormatError, match=message):
+        read(tmp_path / name)
+
+
+def test_a_row_is_short_unless_somebody_says_otherwise() -> None:
+    data = jsonl([("x" * (17 << 20), "a")])
+    with pytest.raises(InputError, match="longer than 16777216 bytes; the limit 'row' can be raised"):
+        read(io.BytesIO(data)).whole()
+    assert len(read(io.BytesIO(data), limits=Limits(row=18 << 20)).whole()) == 1
+
+
 def test_every_format_has_a_name_and_a_description() -> None:
     for format in guessing.FORMATS:
         assert str(guessing.Layout(format))

@@ -229,6 +229,9 @@ pub fn ln(x: f64) -> f64 {
 /// How many numbers are added at once; rows for [`add_rows`] are multiples of it long.
 pub const LANES: usize = 4;
 
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 8;
+
 /// Adds those rows of `table` that `rows` names to `sums`, in their order. A row is as long as `sums`.
 ///
 /// ```
@@ -236,7 +239,7 @@ pub const LANES: usize = 4;
 /// banbury_kernel::processor::add_rows(&table, &[1, 0, 1], &mut sums);
 /// assert_eq!(sums, [21.5, 42.5, 63.5, 84.5]);
 /// ```
-pub fn add_rows(table: &[f64], rows: &[u32], sums: &mut [f64]) {
+pub fn add_rows<W: Copy + Into<f64>>(table: &[W], rows: &[u32], sums: &mut [f64]) {
     add_each(table, rows, |_| 1.0, sums);
 }
 
@@ -253,7 +256,7 @@ pub fn add_scaled_rows(table: &[f64], rows: &[u32], scales: &[f64], sums: &mut [
 }
 
 #[inline(always)]
-fn add_each(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
+fn add_each<W: Copy + Into<f64>>(table: &[W], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
     vectorised(
         #[inline(always)]
         || {
@@ -262,14 +265,18 @@ fn add_each(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mu
             let mut from = 0;
             while from < width {
                 match (width - from) / LANES {
-                    1 => add_columns::<1>(table, rows, &scale, &mut from, sums),
-                    2 => add_columns::<2>(table, rows, &scale, &mut from, sums),
-                    3 => add_columns::<3>(table, rows, &scale, &mut from, sums),
-                    4 => add_columns::<4>(table, rows, &scale, &mut from, sums),
-                    5 => add_columns::<5>(table, rows, &scale, &mut from, sums),
-                    6 => add_columns::<6>(table, rows, &scale, &mut from, sums),
-                    7 => add_columns::<7>(table, rows, &scale, &mut from, sums),
-                    _ => add_columns::<8>(table, rows, &scale, &mut from, sums),
+                    1 => add_columns::<1, W>(table, rows, &scale, &mut from, sums),
+                    2 => add_columns::<2, W>(table, rows, &scale, &mut from, sums),
+                    3 => add_columns::<3, W>(table, rows, &scale, &mut from, sums),
+                    4 => add_columns::<4, W>(table, rows, &scale, &mut from, sums),
+                    5 => add_columns::<5, W>(table, rows, &scale, &mut from, sums),
+                    6 => add_columns::<6, W>(table, rows, &scale, &mut from, sums),
+                    7 => add_columns::<7, W>(table, rows, &scale, &mut from, sums),
+                    8 => add_columns::<8, W>(table, rows, &scale, &mut from, sums),
+                    9 => add_columns::<9, W>(table, rows, &scale, &mut from, sums),
+                    10 => add_columns::<10, W>(table, rows, &scale, &mut from, sums),
+                    11 => add_columns::<11, W>(table, rows, &scale, &mut from, sums),
+                    _ => add_columns::<12, W>(table, rows, &scale, &mut from, sums),
                 }
             }
         },
@@ -278,8 +285,8 @@ fn add_each(table: &[f64], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mu
 
 /// `N` times [`LANES`] columns, from column `from` on, which moves behind them.
 #[inline(always)]
-fn add_columns<const N: usize>(
-    table: &[f64],
+fn add_columns<const N: usize, W: Copy + Into<f64>>(
+    table: &[W],
     rows: &[u32],
     scale: &impl Fn(usize) -> f64,
     from: &mut usize,
@@ -287,16 +294,20 @@ fn add_columns<const N: usize>(
 ) {
     let width = sums.len();
     let mut lanes = [[0.0; LANES]; N];
+    let first = *from;
+    let expect = |row: &u32| {
+        let start = *row as usize * width + first;
+        (0..N * LANES).step_by(64 / size_of::<W>()).for_each(|column| prefetch(table, start + column));
+        prefetch(table, start + N * LANES - 1);
+    };
+    rows.iter().take(AHEAD).for_each(expect);
     for (i, &row) in rows.iter().enumerate() {
-        if let Some(&next) = rows.get(i + 8) {
-            let next = next as usize * width + *from;
-            (0..N * LANES).step_by(8).for_each(|column| prefetch(table, next + column));
-        }
+        rows.get(i + AHEAD).into_iter().for_each(expect);
         let (start, scale) = (row as usize * width + *from, scale(i));
         let row = table[start..start + N * LANES].as_chunks::<LANES>().0;
         for (lanes, weights) in lanes.iter_mut().zip(row) {
             for (lane, weight) in lanes.iter_mut().zip(weights) {
-                *lane += scale * weight;
+                *lane += scale * (*weight).into();
             }
         }
     }

@@ -43,7 +43,7 @@ pub trait Reading: Send + Sync {
     fn keep(&self, counts: &Counts) -> Vec<Self::Weights>;
 
     /// What is kept beside the key of feature `id`.
-    fn stored(weights: &Self::Weights, id: usize) -> Stored;
+    fn known(weights: &Self::Weights, id: u32) -> Known;
 
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
     /// already when the features were looked up.
@@ -255,8 +255,8 @@ impl<R: Reading> Scorer<R> {
     fn make_kept(&self, counts: &Counts) -> Kept<R::Weights> {
         let weights = self.reading.keep(counts);
         let features = |(block, weights): (&Block, &R::Weights)| match &block.names {
-            Names::Words(words) => KnownFeatures::Words(known(&words.index, |id| R::stored(weights, id))),
-            Names::Runs(index) => KnownFeatures::Runs(known(index, |id| R::stored(weights, id))),
+            Names::Words(words) => KnownFeatures::Words(known(&words.index, |id| R::known(weights, id))),
+            Names::Runs(index) => KnownFeatures::Runs(known(index, |id| R::known(weights, id))),
         };
         Kept { known: counts.blocks.iter().zip(&weights).map(features).collect(), weights }
     }

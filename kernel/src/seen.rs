@@ -17,6 +17,8 @@ pub struct Seen<F> {
     pub features: Vec<F>,
     /// The number of each feature of the document, in their order; [`UNKNOWN`] for those that do not count.
     pub numbers: Vec<u32>,
+    /// Where each of the features stands for the first time.
+    pub firsts: Vec<u32>,
 }
 
 impl<F: Copy + Default> Seen<F> {
@@ -35,9 +37,11 @@ impl<F: Copy + Default> Seen<F> {
         self.features.clear();
         self.features.resize(found.len() + 1, F::default());
         self.numbers.clear();
+        self.firsts.resize(found.len() + 1, 0);
         let (places, features, before) = (&mut self.places[..1 << bits], &mut self.features[..], self.before);
+        let firsts = &mut self.firsts[..];
         let mut n = 0;
-        self.numbers.extend(found.iter().map(|feature| {
+        self.numbers.extend(found.iter().enumerate().map(|(position, feature)| {
             let own = id(feature);
             if own == UNKNOWN {
                 return UNKNOWN;
@@ -51,6 +55,8 @@ impl<F: Copy + Default> Seen<F> {
                 if (number == n) | (id(&features[number as usize]) == own) {
                     *place = before + number;
                     features[number as usize] = *feature;
+                    // Written over by the next one unless this one is new.
+                    firsts[n as usize] = position as u32;
                     n += u32::from(number == n);
                     return number;
                 }
@@ -58,6 +64,7 @@ impl<F: Copy + Default> Seen<F> {
             }
         }));
         self.features.truncate(n as usize);
+        self.firsts.truncate(n as usize);
     }
 }
 
@@ -85,6 +92,9 @@ mod tests {
             let numbers: Vec<u32> = ids.iter().map(number).collect();
             assert_eq!(seen.numbers, numbers);
             assert_eq!(seen.features, distinct);
+            let firsts: Vec<u32> =
+                distinct.iter().map(|id| ids.iter().position(|other| other == id).unwrap() as u32).collect();
+            assert_eq!(seen.firsts, firsts);
         }
     }
 }

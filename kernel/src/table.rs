@@ -40,7 +40,9 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     /// Asks for the memory of a key with this hash.
     #[inline(always)]
     pub fn expect(&self, hash: u64) {
-        prefetch(&self.slots, self.home(hash));
+        let home = self.home(hash);
+        prefetch(&self.slots, home);
+        prefetch(&self.slots, home + 2);
     }
 
     /// The value of a key. `same` has the last word on equal keys.

@@ -29,6 +29,8 @@ impl Stored {
 pub struct Known {
     /// Its id; [`UNKNOWN`] for none.
     pub id: u32,
+    /// The number of a row of further weights; [`UNKNOWN`] for none.
+    pub row: u32,
     /// What is kept of it.
     pub weight: Stored,
 }
@@ -36,7 +38,7 @@ pub struct Known {
 impl Known {
     /// One of which the weight is not known yet, or will never be.
     pub fn bare(id: u32) -> Self {
-        Known { id, weight: Stored(0) }
+        Known { id, row: UNKNOWN, weight: Stored(0) }
     }
 }
 
@@ -51,7 +53,7 @@ pub(super) enum KnownFeatures {
     Runs(Table<u64, Known>),
 }
 
-pub(super) fn known<K: Key>(index: &Index<K>, stored: impl Fn(usize) -> Stored) -> Table<K, Known> {
+pub(super) fn known<K: Key>(index: &Index<K>, known: impl Fn(u32) -> Known) -> Table<K, Known> {
     let mut table = Table::with_room_for(index.len());
     let keys = index.keys();
     for (id, &key) in keys.iter().enumerate() {
@@ -60,7 +62,7 @@ pub(super) fn known<K: Key>(index: &Index<K>, stored: impl Fn(usize) -> Stored) 
         }
         // Equal keys are those of long words with the same hash: both have a place.
         let (place, _) = table.place(key, key.hash(index.seed()), |_| false);
-        *table.at(place) = Known { id: id as u32, weight: stored(id) };
+        *table.at(place) = known(id as u32);
     }
     table
 }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::weights::{Place, Weights, lambda};
-use super::{Known, Looked, Reading, Scorer, Scratch, Stored, Sums, sum_in_lanes};
+use super::{Known, Looked, Reading, Scorer, Scratch, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, find_cell};
 use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
@@ -120,8 +120,8 @@ impl Reading for Plain {
         counts.blocks.iter().map(|block| weights(&block.rows)).collect()
     }
 
-    fn stored(weights: &Weights, id: usize) -> Stored {
-        weights.stored(id)
+    fn known(weights: &Weights, id: u32) -> Known {
+        Known { weight: weights.stored(id as usize), ..Known::bare(id) }
     }
 
     fn sum(

@@ -38,6 +38,8 @@ pub(super) const UPPER: Class = 1 << 11;
 pub(super) const WIDE: Class = 1 << 12;
 /// ASCII that ends a word whatever follows: nothing that joins words or addresses.
 pub(super) const END: Class = 1 << 13;
+/// ASCII signs that are tokens by themselves. Any other says nothing before white space, unless all punctuation is wanted.
+pub(super) const LOUD: Class = 1 << 14;
 
 /// Python's `\w`: `str.isalnum()` or the underscore.
 pub(super) const WORD: Class = LETTER | DIGIT | UNDERSCORE;
@@ -61,7 +63,8 @@ const fn ascii() -> [Class; 256] {
             b'0'..=b'9' => DIGIT,
             b'_' => UNDERSCORE,
             b'\'' | b'+' | b'-' | b'.' | b'@' => SIGN,
-            b'$' => SIGN | CURRENCY | END,
+            b'$' => SIGN | CURRENCY | END | LOUD,
+            b'!' | b'?' | b'%' => SIGN | END | LOUD,
             b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => SPACE | END,
             b'!'..=b'~' => SIGN | END,
             _ => END,
@@ -194,7 +197,7 @@ mod tests {
                 b'_' => UNDERSCORE,
                 _ => computed,
             };
-            assert_eq!(ASCII[byte as usize] & !END, expected, "{byte:#x}");
+            assert_eq!(ASCII[byte as usize] & !(END | LOUD), expected, "{byte:#x}");
         }
     }
 

@@ -14,7 +14,7 @@
 //! character n-grams do better. What is left (spaces, control characters) separates.
 
 use super::classes::{
-    ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, MARK, SIGN, SPACE, UNDERSCORE, UNSPACED, WIDE, WORD, class,
+    ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, SIGN, SPACE, UNDERSCORE, UNSPACED, WIDE, WORD, class,
 };
 use super::emoticons::{emoji, emoticon};
 use super::letters::{letters_end, may_start_address};
@@ -26,7 +26,8 @@ use super::{Punctuation, Settings};
 pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
     writer.copy(text);
     let recognisers = Recognisers::new(text, settings);
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer };
+    let is_quiet = settings.punctuation != Punctuation::All && !settings.negation;
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer, is_quiet };
     let mut at = 0;
     while let Some(&byte) = scanner.bytes.get(at) {
         at = match ASCII[byte as usize] {
@@ -44,6 +45,8 @@ struct Scanner<'t, 'w, 'a, P> {
     settings: &'t Settings,
     recognisers: Recognisers<'t>,
     writer: &'w mut Writer<'a, P>,
+    /// Whether most signs say nothing before white space.
+    is_quiet: bool,
 }
 
 // Each method takes the piece at `at` and returns where the next one starts.
@@ -51,15 +54,26 @@ impl<P: Places> Scanner<'_, '_, '_, P> {
     #[inline]
     fn word(&mut self, at: usize) -> usize {
         let end = letters_end(self.bytes, at);
-        let after = |at: usize| self.bytes.get(at).map_or(END, |byte| ASCII[*byte as usize]);
-        let next = after(end);
+        let next = self.ascii_at(end);
         let is_face = self.bytes[at] | 0x20 == b'x';
-        let is_end = next & END != 0 || self.bytes[end] == b'.' && after(end + 1) & END != 0;
+        let is_end = next & END != 0 || self.bytes[end] == b'.' && self.ascii_at(end + 1) & END != 0;
         if is_end && end > at && !is_face && !may_start_address(self.bytes, at) {
             self.writer.ascii_word(at, end);
-            return end + usize::from(next & SPACE != 0);
+            return end + usize::from(next & SPACE != 0) + 2 * usize::from(self.says_nothing(end, next));
         }
         self.any_word(at)
+    }
+
+    /// The class of the ASCII byte at `at`; the end of the text ends what is before it.
+    #[inline]
+    fn ascii_at(&self, at: usize) -> Class {
+        self.bytes.get(at).map_or(END, |byte| ASCII[*byte as usize])
+    }
+
+    /// Whether what is at `at` is a sign, with white space after it, that makes no token.
+    #[inline]
+    fn says_nothing(&self, at: usize, kind: Class) -> bool {
+        self.is_quiet & (kind & (SIGN | LOUD) == SIGN) & (self.ascii_at(at + 1) & SPACE != 0)
     }
 
     /// The word at `at` in full: what can be an address or a face, what is joined, all scripts.
@@ -154,6 +168,9 @@ impl<P: Places> Scanner<'_, '_, '_, P> {
     }
 
     fn sign(&mut self, at: usize, byte: u8) -> usize {
+        if self.says_nothing(at, ASCII[byte as usize]) {
+            return at + 2;
+        }
         match byte {
             b'@' => {
                 if let Some(end) = self.recognisers.handle(at) {

@@ -4,7 +4,7 @@ use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
 use crate::documents::{Features, Finder};
-use crate::scoring::{Known, Looked, Reading, Scorer, Stored, Sums, features, sum_in_lanes};
+use crate::scoring::{Known, Looked, Reading, Scorer, Sums, features, sum_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
@@ -17,7 +17,6 @@ pub struct TrustScratch {
     few: Weights,
     channels: ChannelSums,
     word_shares: Vec<f64>,
-    corrections: Vec<f64>,
 }
 
 impl Reading for Model {
@@ -37,9 +36,9 @@ impl Reading for Model {
         (0..counts.blocks.len()).map(weights).collect()
     }
 
-    fn stored(weights: &Weights, id: usize) -> Stored {
+    fn known(weights: &Weights, id: u32) -> Known {
         // A block that is not counted has no weights.
-        weights.stored.get(id).copied().unwrap_or(NOTHING)
+        weights.known.get(id as usize).copied().unwrap_or(Known { weight: NOTHING, ..Known::bare(id) })
     }
 
     fn sum(
@@ -92,7 +91,7 @@ impl Model {
     /// With more classes: what the features of a document say, by class.
     fn add_channels(&self, counts: &Counts, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
         let n = self.shape.n_classes;
-        let TrustScratch { seen, few, channels, word_shares, corrections } = scratch;
+        let TrustScratch { seen, few, channels, word_shares } = scratch;
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
@@ -109,7 +108,7 @@ impl Model {
                     few.clear();
                     for known in features.iter_mut() {
                         few.push(self, counts, block, known.id);
-                        known.weight = *few.stored.last().expect("just pushed");
+                        *known = *few.known.last().expect("just pushed");
                     }
                     &*few
                 }
@@ -117,15 +116,6 @@ impl Model {
             weights.sum(n, features, shares, channels);
             for (class, log) in logs.iter_mut().enumerate() {
                 *log += channels.weights[class] * half + channels.weights[n + class] * one + channels.odds[class];
-            }
-            if self.correction.is_some() {
-                corrections.clear();
-                corrections.resize(n, 0.0);
-                for known in features {
-                    let more = self.corrections(counts, block, known.id).iter();
-                    corrections.iter_mut().zip(more).for_each(|(sum, &more)| *sum += f64::from(more));
-                }
-                logs.iter_mut().zip(&*corrections).for_each(|(log, more)| *log += more * half);
             }
             if self.shape.pairs() == Some(block) {
                 let share = |pair: &Known| {
@@ -141,16 +131,11 @@ impl Model {
 /// Gives the share of each pair to both its words.
 fn share_out(words: &Seen<Known>, pairs: &Seen<Known>, share: impl Fn(&Known) -> f64, word_shares: &mut Vec<f64>) {
     word_shares.resize(words.features.len(), 0.0);
-    let mut next = 0;
-    for (at, &pair) in pairs.numbers.iter().enumerate() {
-        // A pair that stands here for the first time.
-        if pair == next {
-            let share = share(&pairs.features[pair as usize]);
-            next += 1;
-            for word in &words.numbers[at..at + 2] {
-                if let Some(sum) = word_shares.get_mut(*word as usize) {
-                    *sum += share;
-                }
+    for (pair, &at) in pairs.features.iter().zip(&pairs.firsts) {
+        let share = share(pair);
+        for word in &words.numbers[at as usize..at as usize + 2] {
+            if let Some(sum) = word_shares.get_mut(*word as usize) {
+                *sum += share;
             }
         }
     }

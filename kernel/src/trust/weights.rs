@@ -13,6 +13,7 @@ use crate::counts::Counts;
 use crate::processor::{LANES, add_rows, add_scaled_rows, prefetch, scattered_copy};
 use crate::rows::Cell;
 use crate::scoring::{Known, Stored};
+use crate::vocabulary::UNKNOWN;
 
 /// The channels that are weights; the last one is the odds.
 const POWERS: usize = CHANNELS - 1;
@@ -24,14 +25,16 @@ const AHEAD: usize = 8;
 /// The weights of the features of a block.
 #[derive(Default)]
 pub struct Weights {
-    /// What is stored of each feature: λ as a number, or a [`Place`]; [`NOTHING`] of one that has been forgotten.
-    pub(super) stored: Vec<Stored>,
+    /// What is kept of each feature: λ as a number, or a [`Place`]; [`NOTHING`] of one that has been forgotten.
+    pub(super) known: Vec<Known>,
     /// By feature that many classes have seen.
     rows: Rows,
     /// Classes that have seen a feature, and by how much its channels there differ from those of its default row.
     lists: Vec<(u32, [f64; CHANNELS])>,
     /// By number of documents: the row of a feature that no class has seen.
     defaults: Rows,
+    /// Rows by class that are added to the first channel of features with lists, each filled up to a whole number of [`LANES`].
+    corrections: Vec<f32>,
     /// The numbers of documents of the defaults.
     documents: Vec<u32>,
     numbers: HashMap<u32, u32>,
@@ -116,10 +119,11 @@ pub(super) struct ChannelSums {
 
 impl Weights {
     pub(super) fn clear(&mut self) {
-        self.stored.clear();
+        self.known.clear();
         self.rows.clear();
         self.lists.clear();
         self.defaults.clear();
+        self.corrections.clear();
         self.documents.clear();
         self.numbers.clear();
         self.places.clear();
@@ -129,41 +133,61 @@ impl Weights {
     pub(super) fn of(model: &Model, counts: &Counts, block: usize) -> Self {
         let mut weights = Weights::default();
         let n_features = counts.blocks[block].rows.len() as u32;
-        weights.stored.reserve(n_features as usize);
+        weights.known.reserve(n_features as usize);
         (0..n_features).for_each(|id| weights.push(model, counts, block, id));
         weights.lists = scattered_copy(&weights.lists);
         weights.rows.weights = scattered_copy(&weights.rows.weights);
         weights.rows.odds = scattered_copy(&weights.rows.odds);
+        weights.corrections = scattered_copy(&weights.corrections);
         weights
     }
 
     /// Appends the weights of a feature.
     pub(super) fn push(&mut self, model: &Model, counts: &Counts, block: usize, id: u32) {
         let row = counts.blocks[block].rows.get(id);
-        let stored = match documents(row) {
+        let mut known = Known::bare(id);
+        known.weight = match documents(row) {
             0 => NOTHING,
             _ if model.shape.is_two() => Stored(model.lambda(counts, block, id).to_bits()),
-            df => self.push_channels(model, counts, block, id, row, df),
+            df if Self::has_row(model, row) => self.push_row(model, counts, block, id, df),
+            df => {
+                known.row = self.push_correction(model.corrections(counts, block, id));
+                self.push_list(model, block, row, df)
+            }
         };
-        self.stored.push(stored);
+        self.known.push(known);
     }
 
-    fn push_channels(
-        &mut self,
-        model: &Model,
-        counts: &Counts,
-        block: usize,
-        id: u32,
-        row: &[Cell],
-        df: u32,
-    ) -> Stored {
-        let n = model.shape.n_classes;
+    /// Whether so many classes have seen a feature that it has a row of its own.
+    fn has_row(model: &Model, row: &[Cell]) -> bool {
         let known = row.iter().filter(|cell| cell.documents > 0).count();
-        if known * 3 > n || known >= usize::from(Place::ROW) {
-            let start = self.rows.len;
-            model.weigh(counts, block, id, self.rows.push(n));
-            return Place { start, len: Place::ROW, more: df.min(FLAT as u32) }.store();
+        known * 3 > model.shape.n_classes || known >= usize::from(Place::ROW)
+    }
+
+    fn push_row(&mut self, model: &Model, counts: &Counts, block: usize, id: u32, df: u32) -> Stored {
+        let start = self.rows.len;
+        let corrections = model.corrections(counts, block, id);
+        let mut write = self.rows.push(model.shape.n_classes);
+        model.weigh(counts, block, id, |class, mut channels| {
+            channels[0] += corrections.get(class).map_or(0.0, |&more| f64::from(more));
+            write(class, channels);
+        });
+        Place { start, len: Place::ROW, more: df.min(FLAT as u32) }.store()
+    }
+
+    /// The number of the row; [`UNKNOWN`] where there is no correction.
+    fn push_correction(&mut self, corrections: &[f32]) -> u32 {
+        if corrections.is_empty() {
+            return UNKNOWN;
         }
+        let (start, width) = (self.corrections.len(), corrections.len().next_multiple_of(LANES));
+        self.corrections.extend_from_slice(corrections);
+        self.corrections.resize(start + width, 0.0);
+        (start / width) as u32
+    }
+
+    fn push_list(&mut self, model: &Model, block: usize, row: &[Cell], df: u32) -> Stored {
+        let n = model.shape.n_classes;
         let signature = signature(row, df);
         if let Some(&stored) = signature.and_then(|signature| self.places.get(&signature)) {
             return stored;
@@ -175,7 +199,7 @@ impl Weights {
             self.documents.push(df);
             self.documents.len() as u32 - 1
         });
-        let stored = Place { start: self.lists.len() as u32, len: known as u8, more: number }.store();
+        let start = self.lists.len();
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             let class = cell.class as usize;
             let mut more = model.channels(block, class, cell.documents, df, hat);
@@ -183,6 +207,8 @@ impl Weights {
             more.iter_mut().zip(common).for_each(|(more, common)| *more -= common);
             self.lists.push((cell.class, more));
         }
+        let len = (self.lists.len() - start) as u8;
+        let stored = Place { start: start as u32, len, more: number }.store();
         if let Some(signature) = signature {
             self.places.insert(signature, stored);
         }
@@ -193,7 +219,10 @@ impl Weights {
     #[inline(always)]
     pub(super) fn taken_back(&self, model: &Model, stored: Stored) -> [f64; 2] {
         let place = Place::read(stored);
-        model.taken_back(if place.len == Place::ROW { place.more } else { self.documents[place.more as usize] })
+        let is_row = place.len == Place::ROW;
+        // Looked up either way: which it is cannot be guessed.
+        let of_list = self.documents.get(if is_row { 0 } else { place.more as usize }).copied().unwrap_or(0);
+        model.taken_back(if is_row { place.more } else { of_list })
     }
 
     /// Which of the features have rows, and which have lists.
@@ -223,12 +252,17 @@ impl Weights {
         odds.resize(n.next_multiple_of(LANES), 0.0);
         times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
         self.part(features, rows, listed);
-        for (i, &at) in listed.iter().enumerate() {
-            if let Some(&next) = listed.get(i + AHEAD) {
-                prefetch(&self.lists, Place::read(features[next as usize].weight).start as usize);
-            }
-            let place = Place::read(features[at as usize].weight);
-            let share = shares.get(at as usize).copied().unwrap_or(0.0);
+        // Most lists lie in one or two lines of the cache.
+        let expect = |at: &u32| {
+            let place = Place::read(features[*at as usize].weight);
+            prefetch(&self.lists, place.start as usize);
+            prefetch(&self.lists, place.start as usize + 2);
+        };
+        listed.iter().take(AHEAD).for_each(expect);
+        for (i, at) in listed.iter().enumerate() {
+            listed.get(i + AHEAD).into_iter().for_each(expect);
+            let place = Place::read(features[*at as usize].weight);
+            let share = shares.get(*at as usize).copied().unwrap_or(0.0);
             for (class, more) in &self.lists[place.start as usize..][..usize::from(place.len)] {
                 let class = *class as usize;
                 (0..POWERS).for_each(|power| weights[power * n + class] += more[power]);
@@ -240,6 +274,10 @@ impl Weights {
             }
             *times = (times.0 + 1.0, times.1 + share);
         }
+        // Nothing is looked up any more of those with lists but their corrections.
+        listed.iter_mut().for_each(|row| *row = features[*row as usize].row);
+        listed.retain(|row| *row != UNKNOWN);
+        add_rows(&self.corrections, listed, &mut weights[..n.next_multiple_of(LANES)]);
         row_shares.clear();
         if !shares.is_empty() {
             row_shares.extend(rows.iter().map(|&at| shares[at as usize]));

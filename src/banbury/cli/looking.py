@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,22 +27,22 @@ Examples:
 )
 @reading.model_file
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
-@click.option("--row", type=click.IntRange(min=1), default=1, metavar="N", help="Of a model of tables: which row.")
+@click.option("--row", type=click.IntRange(min=1), metavar="N", help="Of a file of rows: which one; the first.")
 @click.option("--for", "label", metavar="LABEL", help="Why this label; the predicted one by default.")
 @click.option("--against", metavar="LABEL", help="Rather than this one; the next best by default.")
 @reading.as_json
 def explain(
-    model: str, texts: tuple[str, ...], row: int, label: str | None, against: str | None, is_json: bool
+    model: str, texts: tuple[str, ...], row: int | None, label: str | None, against: str | None, is_json: bool
 ) -> None:
     """Which words decided, and by how much: their weights sum to the score.
 
-    A file is one text, and '-' is standard input; for a model of tables it has rows.
+    A file of rows (JSON Lines, CSV, mbox …) has --row N; any other is one text. '-' is standard input.
     """
     classifier = reading.load(model)
-    classes, columns = classes_of(classifier), columns_of(classifier)
+    classes = classes_of(classifier)
     found = [
         classifier.explain(
-            _content(text) if columns is None else _row(text, row, classifier),
+            _document(text, row, classifier),
             label=None if label is None else reading.label_of(label, classes),
             against=None if against is None else reading.label_of(against, classes),
         )
@@ -57,23 +58,39 @@ def explain(
         show(one)
 
 
-def _row(path: str, number: int, classifier: Classifier) -> dict[str, Any]:
-    """A row of a file, by its number from 1 on."""
-    reader = reading.reader_for(classifier, (path,), {}, label=False)
-    table = documents(reader.whole(), reader.layout, columns_of(classifier))
-    n_rows = len(next(iter(table.values())))
-    if number > n_rows:
-        raise InputError(f"{path}: there is no row {number}; there are {n_rows}")
-    return {name: values[number - 1] for name, values in table.items()}
+def _document(text: str, number: int | None, classifier: Classifier) -> Any:
+    """A text of the command line, of standard input, of a file, or of a row of one; for a model of tables a row."""
+    from banbury.readers.guessing import has_rows
 
-
-def _content(text: str) -> str:
-    if text == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    if not os.path.isfile(text):
+    columns = columns_of(classifier)
+    is_file = text == "-" or os.path.isfile(text)
+    if columns is not None or (is_file and (number is not None or has_rows(text))):
+        return _row(text, number or 1, classifier)
+    if not is_file:
         return text
-    with open(text, "rb") as file:
-        return file.read().decode("utf-8", "replace")
+    with nullcontext(sys.stdin.buffer) if text == "-" else open(text, "rb") as file:
+        content = file.read()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = content[error.start]
+        raise InputError(
+            f"{text}: byte {error.start + 1} of it (0x{byte:02x}) is not UTF-8, so it is no text"
+        ) from None
+
+
+def _row(path: str, number: int, classifier: Classifier) -> Any:
+    """A row of a file, by its number from 1 on: its text, or its columns."""
+    columns = columns_of(classifier)
+    reader = reading.reader_for(classifier, (path,), {}, label=False)
+    before = 0
+    for batch in reader:
+        if number <= before + len(batch):
+            table = documents(batch, reader.layout, columns)
+            at = number - before - 1
+            return list(table)[at] if columns is None else {name: values[at] for name, values in table.items()}
+        before += len(batch)
+    raise InputError(f"{path}: there is no row {number}; there are {before}")
 
 
 @click.command(

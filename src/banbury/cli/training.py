@@ -109,6 +109,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     classifier.save(path)
     places = _Places(reader)
     found = Findings(classifier._report, lambda index: places.of(index, batch.lines), places.name, {}, None, None)
+    _tell_of_one(classes_of(classifier))
     kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
         about = {"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": kinds_found}
@@ -216,6 +217,7 @@ def _report(
         words = {} if is_plain else strongest_words(classifier)
         leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
     found = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
+    _tell_of_one(counts.classes)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
@@ -227,6 +229,11 @@ def _report(
         note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
         note(f'Next: banbury predict {shlex.quote(model)} "a text"')
     return check(report, given)
+
+
+def _tell_of_one(classes: list[Any]) -> None:
+    if len(classes) == 1:
+        note(f"There is only one label, {classes[0]!r}: the model needs another to tell it from. Learn more rows.")
 
 
 def _show(found: Findings) -> None:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.readers.guessing import FORMATS, Layout, format_of, layout_of
 from banbury.readers.streams import Limits, Stream, ahead, is_standard_input
 
@@ -305,6 +305,8 @@ class _Opened:
             self.source = Array(self._blocks, stream.name, options | columns)
             self.layout = self.source.layout
             return
+        if format == "mbox" and not self.is_empty and not head.startswith(b"From "):
+            raise FileFormatError(f"{stream.name}: it is no mbox: it does not start with 'From '")
         if format in ("mbox", "mail"):
             from banbury.readers.mailboxes import Mailbox
 

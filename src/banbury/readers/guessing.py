@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.readers.streams import EXTENSIONS as COMPRESSIONS
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ EXTENSIONS = {
     ".eml": "mail",
     ".ft": "fasttext",
     ".fasttext": "fasttext",
+}
+FOREIGN = {
+    b"PK\x03\x04": "a zip archive, or a file of an office program: unpack it, or save it as CSV",
+    b"\xd0\xcf\x11\xe0": "a file of an office program: save it as CSV",
+    b"%PDF-": "a PDF: make text of it first",
 }
 SAMPLE = 256 << 10  # bytes that are looked at
 ROWS = 200  # rows that are looked at
@@ -78,14 +83,13 @@ def format_of(name: str, head: bytes) -> str:
     >>> format_of("sms.jsonl.gz", b""), format_of("-", b'{"text": "so happy"}'), format_of("-", b"so happy")
     ('jsonl', 'jsonl', 'lines')
     """
-    stem, extension = os.path.splitext(name.lower())
-    if extension in COMPRESSIONS:
-        extension = os.path.splitext(stem)[1]
-    known = EXTENSIONS.get(extension)
+    known = _by_name(name)
     if known is not None:
         return "json" if known == "jsonl" and head.lstrip()[:1] == b"[" else known
     if head.startswith(b"PAR1"):
         return "parquet"
+    if foreign := next((what for start, what in FOREIGN.items() if head.startswith(start)), None):
+        raise FileFormatError(f"{name}: it is {foreign}")
     if re.match(rb"From \S+ .*\d\d:\d\d", head):
         return "mbox"
     text = head[:SAMPLE].decode("utf-8", "replace").lstrip()
@@ -104,6 +108,22 @@ def format_of(name: str, head: bytes) -> str:
     if any(_names(line.strip("\r").split(delimiter)) for line in lines[:1] for delimiter in DELIMITERS):
         return "csv"
     return "lines"
+
+
+def has_rows(name: str) -> bool:
+    """Whether a file is called like one with rows.
+
+    >>> has_rows("sms.csv.gz"), has_rows("letter.txt")
+    (True, False)
+    """
+    return _by_name(name) is not None
+
+
+def _by_name(name: str) -> str | None:
+    stem, extension = os.path.splitext(name.lower())
+    if extension in COMPRESSIONS:
+        extension = os.path.splitext(stem)[1]
+    return EXTENSIONS.get(extension)
 
 
 def _names(cells: Sequence[str]) -> bool:

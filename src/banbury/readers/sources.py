@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 8 << 20  # bytes of text in a batch
 ROWS = 10_000  # of a Parquet batch
+ARRAY = 256 << 20  # bytes of a JSON array
 
 
 class Folder:
@@ -84,7 +85,7 @@ class Array:
     def __init__(self, blocks: Iterable[bytes], name: str, options: dict[str, Any]) -> None:
         import json
 
-        content, limit = bytearray(), options["limits"].row
+        content, limit = bytearray(), max(ARRAY, options["limits"].row)
         for block in blocks:
             content += block
             if len(content) > limit:
