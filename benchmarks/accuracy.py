@@ -318,9 +318,22 @@ def main() -> None:
     rows = mode.run(sets, models, options.quick)
     if options.json:
         file = options.json / mode.file if options.json == RESULTS else options.json
-        file.parent.mkdir(parents=True, exist_ok=True)
-        report = {"machine": machine(), "quick": options.quick, "rows": rows}
-        file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        save(file, rows, options.quick)
+
+
+def save(file: Path, rows: list[dict[str, Any]], quick: bool) -> None:
+    """Write the rows to a file; those of sets and models that were not compared now stay as they are there."""
+    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"quick": quick, "rows": []}
+    kept = {key(row): row for row in (before["rows"] if before["quick"] == quick else [])}
+    kept.update({key(row): row for row in rows})
+    file.parent.mkdir(parents=True, exist_ok=True)
+    report = {"machine": machine(), "quick": quick, "rows": list(kept.values())}
+    file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def key(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What a row is about."""
+    return tuple(row.get(name) for name in ("set", "model", "documents", "draw", "what"))
 
 
 if __name__ == "__main__":
