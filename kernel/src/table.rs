@@ -41,6 +41,7 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     #[inline(always)]
     pub fn expect(&self, hash: u64) {
         let home = self.home(hash);
+        // Where a key is not at home it is close by, and that may be in the next line of the cache.
         prefetch(&self.slots, home);
         prefetch(&self.slots, home + 2);
     }

@@ -2,8 +2,8 @@
 //!
 //! A weight has channels: one for each power of the document's number of features, and last the odds of the feature, of which
 //! pairs take back a share. [`Model::weigh`] is where the weights of a feature come from, whatever they are wanted for:
-//! scores, tables that are ready, explanations. A correction adds to the first channel (p = ½). With two classes that is a
-//! part of λ; with more it is added up beside the channels, since few features would share a list of weights with it.
+//! scores, tables that are ready, explanations. A correction adds to the first channel (p = ½). `weights.rs` says
+//! where it is kept.
 
 use std::sync::{Arc, OnceLock};
 

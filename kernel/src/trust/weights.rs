@@ -3,6 +3,8 @@
 //! With two classes a feature has one number, λ. With more, one that many classes have seen has a row of its own. Any other is
 //! a list of the classes that have seen it, to be added to the row that all features of the same number of documents
 //! share. Most features are rare and have the list of many others, which is there once: the lists stay in the cache.
+//!
+//! A correction is part of λ and of rows. Features that share a list do not share it, so beside a list it has a row of its own.
 
 use std::collections::HashMap;
 
