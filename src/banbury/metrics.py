@@ -156,19 +156,25 @@ def roc_aucs(truth: NDArray[Any], logs: NDArray[Any], weights: NDArray[Any]) -> 
     >>> roc_aucs(np.array([0, 1, 1]), np.log([[0.6, 0.4], [0.7, 0.3], [0.2, 0.8]]), np.ones(3))
     [0.5, 0.5]
     """
-    odds = log_odds(logs)
-    return [_roc_auc(odds[:, number], truth == number, weights) for number in range(logs.shape[1])]
+    import numpy as np
+
+    odds, counted = log_odds(logs), truth[weights > 0]
+    n_own = np.bincount(counted, minlength=logs.shape[1])
+    # Of many classes few have a document here: there is nothing to sort for the others.
+    has_pairs = (n_own > 0) & (n_own < len(counted))
+    return [
+        _roc_auc(odds[:, number], truth == number, weights) if has_pairs[number] else None
+        for number in range(logs.shape[1])
+    ]
 
 
-def _roc_auc(scores: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> float | None:
+def _roc_auc(scores: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> float:
     import numpy as np
 
     # What differs by less than rounding is equal.
     values, places = np.unique(scores.round(9), return_inverse=True)
     own = np.bincount(places, weights * is_own, len(values))
     others = np.bincount(places, weights * ~is_own, len(values))
-    if own.sum() == 0 or others.sum() == 0:
-        return None
     below = np.cumsum(others) - others
     return float((own * (below + others / 2)).sum() / (own.sum() * others.sum()))
 
