@@ -4,6 +4,7 @@ import doctest
 import json
 import re
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -67,6 +68,22 @@ def test_the_table_of_applications_has_what_was_measured() -> None:
     rows = [tuple(cell.strip() for cell in line.split("|")[2:5]) for line in text.splitlines() if line[:2] == "| "]
     assert len(rows) > 20
     assert [row for row in rows[2:] if row not in measured] == []
+
+
+def test_the_table_of_accuracies_has_what_was_measured() -> None:
+    results = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## How good")[2].partition("## How fast")[0]
+    rows = [[cell.strip(" *") for cell in line.split("|")[2:-1]] for line in text.splitlines() if line[:2] == "| "][2:]
+    sets, models = (
+        list(dict.fromkeys(row["set"] for row in results)),
+        ["counting", "best", "grid", "lr-tuned", "fasttext"],
+    )
+    measured = {(row["set"], row["model"]): (row["accuracy"], row["log_loss"]) for row in results}
+    figures = [[measured[name, model] for model in models] for name in sets]
+    figures.append(
+        [(fmean(a for a, _ in column), fmean(b for _, b in column)) for column in zip(*figures, strict=True)]
+    )
+    assert rows == [[f"{accuracy:.3f} / {loss:.3f}" for accuracy, loss in row] for row in figures]
 
 
 def test_the_index_leads_to_every_page() -> None:
