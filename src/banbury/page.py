@@ -253,8 +253,7 @@ def _mistakes(contents: Contents) -> list[Any]:
 
 def _explained(explanation: Explanation) -> list[Any]:
     """The text with its words tinted, and the strongest of them as bars."""
-    strongest = sorted(explanation.evidence, key=lambda one: -abs(one.weight))
-    bars_of = [(one.name, one.weight) for one in strongest[:MOST_BARS]]
+    bars_of = explanation.steps(MOST_BARS)[1 : 1 + MOST_BARS]  # without the prior, and what is weaker
     return [
         explanation.highlighted(),
         element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll"),
