@@ -1,6 +1,7 @@
 """Runs the command `banbury` for tests: as a process of its own, or here, which is quicker."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,10 @@ from typing import Any
 
 import pytest
 
-from banbury import cli
+from banbury import Classifier, cli
+from banbury.datasets import demo
+
+TEXTS, LABELS = demo()
 
 
 @dataclass(frozen=True)
@@ -58,3 +62,18 @@ def _written(stream: Any) -> str:
     stream.flush()
     text: str = stream.buffer.getvalue().decode("utf-8")
     return text
+
+
+def model() -> Classifier:
+    """What `train` makes of the demo corpus."""
+    return Classifier().fit(TEXTS, LABELS)
+
+
+def write_rows(path: Path, texts: list[str], labels: list[str]) -> None:
+    rows = enumerate(zip(texts, labels, strict=True))
+    lines = [json.dumps({"id": n, "text": text, "label": label}) for n, (text, label) in rows]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def json_rows(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.split("\n") if line]

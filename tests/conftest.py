@@ -1,4 +1,4 @@
-"""What all tests share: the profile of the property tests, and the public data sets where they are at hand."""
+"""What tests share: the profile of property tests, the public data sets where they are at hand, the command line."""
 
 import gzip
 import json
@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from commands import LABELS, TEXTS, Here, model, write_rows
+
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn leaves out some of its checks without it
 
 # A deadline would measure the machine, not the code.
 settings.register_profile("banbury", deadline=None, max_examples=60)
@@ -40,3 +43,17 @@ def read_set(data_folder: Path) -> Callable[[str], Rows]:
             return [json.loads(line) for line in lines]
 
     return rows
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
+    """The command line, in a folder of its own."""
+    return Here(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def mood(here: Here) -> Here:
+    """A folder with labelled rows and a model of them."""
+    write_rows(here.folder / "mood.jsonl", TEXTS, LABELS)
+    model().save(here.folder / "mood.banbury")
+    return here

@@ -1,57 +1,20 @@
-"""The command line: the same answers as the library, and the manners of a command."""
+"""The command line gives the same answers as the library."""
 
 import csv
 import gzip
 import io
 import json
-import os
 import re
-import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import banbury
-from banbury import Classifier, SpamFilter, cli
-from banbury.cli import options, output
-from banbury.datasets import demo
-from banbury.readers import guessing
-from commands import Here, environment, run
-
-TEXTS, LABELS = demo()
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
-    return Here(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def mood(here: Here) -> Here:
-    """A folder with labelled rows and a model of them."""
-    write_rows(here.folder / "mood.jsonl", TEXTS, LABELS)
-    model().save(here.folder / "mood.banbury")
-    return here
-
-
-def model() -> Classifier:
-    return Classifier().fit(TEXTS, LABELS)
-
-
-def write_rows(path: Path, texts: list[str], labels: list[str]) -> None:
-    rows = enumerate(zip(texts, labels, strict=True))
-    lines = [json.dumps({"id": n, "text": text, "label": label}) for n, (text, label) in rows]
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
-
-
-def json_rows(text: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in text.split("\n") if line]
-
+from banbury import Classifier
+from commands import LABELS, TEXTS, Here, json_rows, model, run, write_rows
 
 # The same answers as the library
 
@@ -220,6 +183,18 @@ def test_numbers_as_labels_meet_a_csv(here: Here) -> None:
     assert (result.code, "labels are of type int" in result.err) == (3, True)
 
 
+def test_doubtful_rows_of_a_folder_are_named_by_their_files(here: Here) -> None:
+    for number in range(90):
+        for folder, text in [("a", "good morning to you"), ("b", "late night again")]:
+            (here.folder / "texts" / folder).mkdir(parents=True, exist_ok=True)
+            (here.folder / "texts" / folder / f"{number}.txt").write_text(f"{text} {number}")
+    (here.folder / "texts" / "a" / "wrong.txt").write_text("late night again")
+    result = here("train", "texts", "-o", "x.banbury")
+    assert re.search(r"^  a/wrong.txt  a +\d+\.\d%  late night again$", result.out, re.MULTILINE), result.out
+    found = json.loads(here("train", "texts", "-o", "x.banbury", "--json").out)
+    assert found["doubtful labels"][0]["file"] == "a/wrong.txt"
+
+
 # Changing
 
 
@@ -250,75 +225,6 @@ def test_two_that_learn_at_once_lose_nothing(mood: Here) -> None:
     processes = [subprocess.Popen([*command, f"word{n}"], cwd=mood.folder, stderr=subprocess.DEVNULL) for n in range(4)]
     assert [process.wait() for process in processes] == [0] * 4
     assert banbury.load(mood.folder / "mood.banbury").counts_.documents == [300, 304]
-
-
-# Tables
-
-
-@pytest.fixture
-def votes(here: Here) -> Here:
-    """Rows of several kinds of columns, as CSV and as JSON Lines; some values are missing."""
-    rows = [
-        {
-            "party": "red" if n % 3 else "blue",
-            "age": 20 + n * 7 % 50 + (0.5 if n % 3 else 20.25),
-            "vote": "?" if n % 11 == 0 else "y" if n % 3 else "n",
-            "speech": "we will lower the taxes" if n % 3 else "we will build schools",
-        }
-        for n in range(120)
-    ]
-    with open(here.folder / "votes.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    typed = [{name: None if value == "?" else value for name, value in row.items()} for row in rows]
-    (here.folder / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in typed))
-    return here
-
-
-def test_a_table_is_learned_from_text_as_from_typed_rows(votes: Here) -> None:
-    for name in ("votes.csv", "votes.jsonl"):
-        result = votes("train", name, "--label", "party", "--columns", "age,vote,speech=text", "-o", f"{name}.banbury")
-        assert result.code == 0, result.err
-    one, other = (votes.folder / f"{name}.banbury" for name in ("votes.csv", "votes.jsonl"))
-    assert one.read_bytes() == other.read_bytes()
-    found = json.loads(votes("inspect", one, "--json").out)
-    assert found["columns"]["vote"] == "Categorical"
-    assert found["columns"]["speech"] == "Text"
-    assert json.loads(votes("evaluate", one, "votes.csv", "--label", "party", "--json").out)["accuracy"] > 0.95
-    assert "speech" in votes("explain", one, "votes.csv", "--row", 2).out
-
-
-def test_rows_of_tables_are_predicted_filtered_and_learned(votes: Here) -> None:
-    assert votes("train", "votes.csv", "--label", "party", "--table", "-o", "x.banbury").code == 0
-    predicted = list(csv.DictReader(io.StringIO(votes("predict", "x.banbury", "votes.csv").out)))
-    assert [row["predicted"] == row["party"] for row in predicted].count(True) > 110
-    kept = votes("filter", "x.banbury", "votes.csv", "--keep", "blue").out.split("\n")
-    assert kept[0] == "party,age,vote,speech"
-    assert len(kept) - 2 == [row["predicted"] for row in predicted].count("blue")
-    assert votes("learn", "x.banbury", "votes.csv", "--label", "party", "-o", "y.banbury").code == 0
-    assert votes("forget", "y.banbury", "votes.csv", "--label", "party").code == 0
-    assert votes("predict", "y.banbury", "votes.csv").out == votes("predict", "x.banbury", "votes.csv").out
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["train", "votes.csv", "-o", "z", "--label", "party", "--columns", "height"], "no column 'height'"),
-        (["train", "votes.csv", "-o", "z", "--label", "party", "--columns", "age=colour"], "it can be 'auto'"),
-        (["train", "lines.txt", "-o", "z", "--table"], "no columns but a text"),
-        (["predict", "x.banbury", "some text"], "a model of tables: give files"),
-        (["predict", "x.banbury", "other.csv"], "no column 'age', which the model needs"),
-        (["explain", "x.banbury", "votes.csv", "--row", "999"], "there is no row 999; there are 120"),
-    ],
-)
-def test_tables_say_what_is_wrong(votes: Here, arguments: list[str], message: str) -> None:
-    (votes.folder / "lines.txt").write_text("one\ntwo\n")
-    (votes.folder / "other.csv").write_text("label,text\na,b\n")
-    assert votes("train", "votes.csv", "--label", "party", "--table", "-o", "x.banbury").code == 0
-    result = votes(*arguments)
-    assert result.code in (2, 3)
-    assert message in result.err
 
 
 # Filtering
@@ -411,314 +317,6 @@ def test_one_label_alone_is_told(here: Here) -> None:
         assert (result.code, "only one label, 'a'" in result.err) == (0, True), result.err
 
 
-# Manners
-
-
-def test_control_characters_of_texts_do_not_reach_a_report(here: Here) -> None:
-    evil = "\x1b]0;owned\x07 \x9b31m happy"
-    texts, labels = [evil, "so sad"] * 3, ["\x1b[2Jgood", "bad"] * 3
-    write_rows(here.folder / "rows.jsonl", texts, labels)
-    for arguments in (
-        ["train", "rows.jsonl", "-o", "x.banbury"],
-        ["evaluate", "x.banbury", "rows.jsonl", "--mistakes", "3"],
-        ["explain", "x.banbury", evil],
-        ["words", "x.banbury"],
-        ["inspect", "x.banbury"],
-        ["words", "x.banbury", "\x1b[31mnothing"],
-        ["learn", "x.banbury", "--as", "\x1b[2Jgood", evil],
-    ):
-        result = here(*arguments)
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", result.out + result.err), arguments
-
-
-@pytest.mark.parametrize(
-    "arguments, code, message",
-    [
-        (["predict", "no.banbury", "text"], 2, "does not exist"),
-        (["predict", "mood.banbury", "new.csv"], 3, "new.csv: there is no such file"),
-        (["predict", "mood.banbury", "mood.jsonl", "a text"], 2, "give files or texts"),
-        (["predict", "mood.banbury", "./new"], 3, "./new: there is no such file (if it is a text, say --texts)"),
-        (["learn", "mood.banbury", "flat/spam", "--as", "positive"], 3, "flat/spam: there is no such file"),
-        (["predict", "mood.jsonl", "text"], 3, "not a banbury file"),
-        (["train", "none.jsonl", "-o", "x.banbury"], 3, "none.jsonl: No such file or directory"),
-        (["train", "mood.jsonl"], 2, "Missing option '-o'"),
-        (["train", "mood.jsonl", "-o", "no/folder/x"], 2, "there is no folder 'no/folder' to write"),
-        (["train", "mood.jsonl", "-o", "x", "--label", "nonsense"], 3, "no column 'nonsense' for the label"),
-        (["train", "mood.jsonl", "-o", "x", "--limit", "row=x"], 2, "is not row=N"),
-        (["train", "lines.txt", "-o", "x"], 3, "no labels; if it is something else, say --format NAME"),
-        (
-            ["train", "three.csv", "-o", "x"],
-            3,
-            "which column is the label? Say --label NAME; there are 'text', 'a', 'b'",
-        ),
-        (["train", "empty.jsonl", "-o", "x"], 3, "empty.jsonl: there are no rows in it"),
-        (["train", "empty", "-o", "x"], 3, "empty: there are no rows in it"),
-        (["train", "flat", "-o", "x"], 3, "its files have no labels"),
-        (
-            ["train", "latin.csv", "-o", "x"],
-            3,
-            "line 2: byte 3 of it (0xe4) is not UTF-8 (is the encoding another one?",
-        ),
-        (["train", "latin.csv", "-o", "x", "--encoding", "klingon"], 3, "no encoding 'klingon'; try utf-8, latin-1"),
-        (["evaluate", "mood.banbury", "mood.jsonl", "--fail-under", "luck=1"], 2, "the figures are accuracy, macro-f1"),
-        (["evaluate", "mood.banbury", "mood.jsonl", "--fail-over", "mcc"], 2, "is not FIGURE=NUMBER"),
-        (["inspect", "junk.bin"], 3, "junk.bin: not a banbury file"),
-        (["predict", "mood.banbury", "junk.bin"], 3, "junk.bin, line 1: byte 1 of it (0x80) is not UTF-8"),
-        (["predict", "flat", "text"], 2, "is a directory"),
-        (["train", "mood.jsonl", "-o", "x", "--smoothing", "much"], 3, "it can be a number"),
-        (["train", "empty.jsonl", "-o", "x", "--label", "label", "--text", "text"], 3, "no documents to learn from"),
-        (["evaluate", "mood.banbury", "empty.jsonl", "--label", "label"], 3, "no documents to evaluate"),
-        (["words", "mood.banbury", "eggs"], 3, "no class 'eggs'"),
-        (["mood"], 2, "No such command"),
-    ],
-)
-def test_errors_have_a_code_and_say_what_would_work(mood: Here, arguments: list[str], code: int, message: str) -> None:
-    (mood.folder / "lines.txt").write_text("one\ntwo\n")
-    (mood.folder / "empty.jsonl").write_text("")
-    (mood.folder / "three.csv").write_text("text,a,b\none,1,2\ntwo,3,4\n")
-    (mood.folder / "latin.csv").write_bytes("label,text\na,älter\n".encode("latin-1"))
-    (mood.folder / "junk.bin").write_bytes(bytes(range(128, 256)))
-    (mood.folder / "empty").mkdir()
-    (mood.folder / "flat").mkdir()
-    (mood.folder / "flat" / "one.txt").write_text("one")
-    result = mood(*arguments)
-    assert (result.code, result.out) == (code, ""), result.err
-    assert message in result.err
-    assert "Traceback" not in result.err
-
-
-def test_nothing_half_written_is_left_behind(mood: Here) -> None:
-    (mood.folder / "bad.jsonl").write_bytes(b'{"text": "fine"}\n' * 2000 + b"nonsense\n")
-    (mood.folder / "out.jsonl").write_text("before")
-    before = sorted(path.name for path in mood.folder.iterdir())
-    result = mood("predict", "mood.banbury", "bad.jsonl", "-o", "out.jsonl")
-    assert result.code == 3
-    assert (mood.folder / "out.jsonl").read_text() == "before"
-    assert sorted(path.name for path in mood.folder.iterdir()) == before
-
-
-def test_a_closed_pipe_ends_quietly(mood: Here) -> None:
-    write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
-    command = f"'{sys.executable}' -m banbury predict mood.banbury many.jsonl | head -1"
-    for buffering in ("", "1"):
-        shell = ["bash", "-c", f"set -o pipefail; {command}"]
-        variables = environment(PYTHONUNBUFFERED=buffering)
-        done = subprocess.run(shell, cwd=mood.folder, capture_output=True, env=variables)
-        assert (done.stdout.count(b"\n"), done.stderr, done.returncode) == (1, b"", 141)
-
-
-def test_long_output_is_whole_also_unbuffered(mood: Here) -> None:
-    write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
-    result = run("predict", "mood.banbury", "many.jsonl", folder=mood.folder, PYTHONUNBUFFERED="1")
-    assert len(json_rows(result.out)) == 40 * len(TEXTS)
-
-
-def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
-    before = sorted(path.name for path in mood.folder.iterdir())
-    command = [sys.executable, "-m", "banbury", "predict", "mood.banbury", "-", "-o", "out.jsonl"]
-    process = subprocess.Popen(
-        command, cwd=mood.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    )
-    assert process.stdin is not None
-    process.stdin.write((mood.folder / "mood.jsonl").read_bytes())
-    process.stdin.flush()
-    deadline = time.monotonic() + 60  # it has begun to write when its temporary file is there
-    while not any(path.name.startswith(".banbury-") for path in mood.folder.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=30)[1] == b""
-    assert process.returncode == 130
-    assert sorted(path.name for path in mood.folder.iterdir()) == before
-
-
-def test_no_colours_and_no_bars_without_a_terminal(mood: Here) -> None:
-    for arguments in (["train", "mood.jsonl", "-o", "x.banbury"], ["evaluate", "mood.banbury", "mood.jsonl"]):
-        result = run(*arguments, folder=mood.folder, FORCE_COLOR="1")
-        assert "\x1b" not in result.out + result.err
-        assert "━" not in result.err
-
-
-def test_help_has_every_command_and_each_fits_a_screen(here: Here) -> None:
-    text = here("--help").out
-    for name, (_, short) in cli.COMMANDS.items():
-        assert f"  {name} " in text
-        result = here(name, "--help")
-        assert result.code == 0
-        assert "Example" in result.out
-        assert result.out.count("\n") <= 50
-        assert short.endswith(".")
-    assert here("-h").out == text
-
-
-def test_commands_are_imported_when_they_are_asked_for() -> None:
-    names = "('banbury', 'numpy', 'rich')"
-    program = f"import sys, banbury.cli; print(sorted(name for name in sys.modules if name.startswith({names})))"
-
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['banbury', 'banbury.cli']"
-
-
-def test_one_text_is_predicted_without_numpy_and_rich(mood: Here) -> None:
-    program = (
-        "import sys; sys.argv = ['banbury', 'predict', 'mood.banbury', 'a lovely day']; from banbury import cli; "
-        "cli.main(); print(sorted(set(sys.modules) & {'numpy', 'rich', 'banbury.readers', 'statistics'}))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=mood.folder)
-    assert done.stdout.split("\n")[1] == "[]"
-
-
-def test_the_formats_of_the_options_are_those_of_the_readers() -> None:
-    assert options.FORMATS == guessing.FORMATS
-
-
-def test_cells_that_a_spreadsheet_would_run_are_escaped() -> None:
-    assert [output.escaped(cell) for cell in ["=1", "+1", "+a", "-1.5e3", "@x", "\tx", "x=1", ""]] == [
-        "'=1", "+1", "'+a", "-1.5e3", "'@x", "'\tx", "x=1", ""
-    ]  # fmt: skip
-
-
-def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
-    result = run("demo")
-    assert (result.code, result.err) == (0, "")
-    assert re.search(r"accuracy +0\.", result.out)
-    for label in ("negative", "positive"):
-        assert f"Strongest for {label}: " in result.out
-    assert "negative (0.941) rather than positive (0.059)" in result.out
-
-
-def test_the_demo_explains_any_text(here: Here) -> None:
-    result = here("demo", "What a wonderful, wonderful day 😀")
-    assert "→ positive" in result.out
-    assert len(re.findall(r"^  wonderful +\+\d", result.out, re.MULTILINE)) == 2
-
-
-def test_the_version_is_that_of_the_package(here: Here) -> None:
-    assert here("--version").out == f"banbury {banbury.__version__}\n"
-
-
-def test_the_package_runs_as_a_module() -> None:
-    assert run("--help").out.startswith("Usage: banbury")
-
-
-# Mail
-
-
-MESSAGE = b"From: ann@example.org\nSubject: A lovely day\n\nThe wonderful weather is great.\n"
-
-
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("front", [b"", b"From ann@example.org Mon Nov 16 10:00:00 2026\n"])
-def test_a_message_gets_one_header_and_stays_as_it_is(mood: Here, newline: bytes, front: bytes) -> None:
-    message = (front + MESSAGE).replace(b"\n", newline)
-    forged = message.replace(b"Subject", b"X-Banbury: ham;" + newline + b"\tprobability=0" + newline + b"Subject")
-    names = ["--spam", "positive", "--ham", "negative"]
-    for sent in (message, forged):
-        result = mood("mail", "mood.banbury", *names, stdin=sent)
-        header = re.findall(r"(?m)^X-Banbury: (\w+); probability=([\d.]+)\r?$", result.out)
-        assert [name for name, _ in header] == ["spam"]
-        text = "A lovely day\n\nThe wonderful weather is great."
-        assert float(header[0][1]) == pytest.approx(model().probabilities(text)["positive"], abs=1e-6)
-        assert re.sub(r"X-Banbury: .*\n", "", result.out).encode() == message
-        assert result.out.startswith("From " if front else "X-Banbury")
-        assert result.code == 0
-
-
-def test_the_exit_code_is_the_class_and_no_mail_is_lost(mood: Here) -> None:
-    names = ["--spam", "positive", "--ham", "negative"]
-    chance = model().probabilities("A lovely day\n\nThe wonderful weather is great.")["positive"]
-    assert mood("mail", "mood.banbury", *names, "-q", stdin=MESSAGE).code == 0
-    assert mood("mail", "mood.banbury", *names, "-q", "--ham-below", 1, "--spam-above", 1, stdin=MESSAGE).code == 1
-    assert mood("mail", "mood.banbury", *names, "--spam-above", (1 + chance) / 2, stdin=MESSAGE).code == 2
-    assert mood("mail", "mood.banbury", *names, "-e", "--spam-above", (1 + chance) / 2, stdin=MESSAGE).code == 0
-    for arguments in (["no.banbury"], ["mood.jsonl"], ["mood.banbury", "--spam", "eggs"]):
-        result = mood("mail", *arguments, stdin=MESSAGE)
-        assert (result.code, result.out) == (3, MESSAGE.decode())
-        assert result.err.startswith("Error: ")
-    assert mood("mail", "mood.banbury", "--nonsense", stdin=MESSAGE).code == 3
-
-
-def test_a_filter_grows_from_its_first_message_also_by_several_at_once(here: Here) -> None:
-    other = b"From: win@example.com\nSubject: Win money\n\nFree money now\n"
-    assert here("mail", "mail.banbury", "--train", "ham", stdin=MESSAGE).out == MESSAGE.decode()
-    result = here("mail", "mail.banbury", stdin=other)
-    assert (result.code, "X-Banbury: unsure" in result.out) == (2, True)  # it has not seen any spam so far
-    assert here("mail", "mail.banbury", "--train", "spam", stdin=other).code == 0
-    command = [sys.executable, "-m", "banbury", "mail", "mail.banbury", "--train", "spam", "-q"]
-    processes = [subprocess.Popen(command, cwd=here.folder, stdin=subprocess.PIPE) for _ in range(3)]
-    for process in processes:
-        process.communicate(other)
-    assert here("mail", "mail.banbury", "--forget", "spam", "--train", "ham", stdin=other).code == 0
-    known = SpamFilter().learn([MESSAGE], ["ham"])
-    for _ in range(4):
-        known.learn([other], ["spam"])
-    known.forget([other], ["spam"]).learn([other], ["ham"]).save(here.folder / "expected.banbury")
-    assert (here.folder / "mail.banbury").read_bytes() == (here.folder / "expected.banbury").read_bytes()
-    result = here("mail", "none.banbury", "--forget", "spam", stdin=other)
-    assert (result.code, "nothing to forget" in result.err) == (3, True)
-
-
-def letters(here: Here) -> tuple[list[bytes], list[str]]:
-    """Messages in two mailboxes, and what they are."""
-    found, labels = [], []
-    for name, subject, sender in [("ham", b"Lunch", b"ann@example.org"), ("spam", b"Money", b"win@example.com")]:
-        messages = [b"From: %s\nSubject: %s %d\n\nbody\n\n" % (sender, subject, n) for n in range(9)]
-        box = b"".join(b"From x@y Mon Nov 16 10:00:00 2026\n" + message for message in messages)
-        (here.folder / f"{name}.mbox").write_bytes(box)
-        found += messages
-        labels += [name] * len(messages)
-    return found, labels
-
-
-def test_mailboxes_train_the_filter_of_the_library(here: Here) -> None:
-    known = SpamFilter().fit(*letters(here))
-    result = here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury")
-    assert (result.code, "Next: banbury mail mail.banbury" in result.err) == (0, True)
-    assert known.report_.scorecard() in result.out
-    known.save(here.folder / "expected.banbury")
-    assert (here.folder / "mail.banbury").read_bytes() == (here.folder / "expected.banbury").read_bytes()
-    message = b"From: win@example.com\nSubject: Money\n\nbody\n"
-    answer = here("mail", "mail.banbury", stdin=message).out
-    assert answer.startswith(f"X-Banbury: spam; probability={known.probability(message):.6f}\n")
-    for arguments in (["evaluate", "mail.banbury", "ham.mbox", "spam.mbox"], ["explain", "mail.banbury", "ham.mbox"]):
-        assert here(*arguments).code == 0
-    rows = json_rows(here("predict", "mail.banbury", "spam.mbox").out)
-    assert [row["predicted"] for row in rows] == ["spam"] * 9
-
-
-def test_mailboxes_are_also_texts_where_that_is_asked_for(here: Here) -> None:
-    letters(here)
-    for arguments in (["--text", "text"], ["--plain"], ["--text", "subject"]):
-        assert here("train", "ham.mbox", "spam.mbox", "-o", "mail.banbury", *arguments).code == 0
-        result = here("mail", "mail.banbury", "--spam-above", "0.5", stdin=b"Subject: Money\n\nbody\n")
-        assert "X-Banbury: spam" in result.out
-        assert "Money" not in here("predict", "mail.banbury", "Money").err
-
-
-@pytest.mark.parametrize("option", ["--text", "--label", "--weight"])
-@pytest.mark.parametrize("name", ["ham.mbox", "folder", "rows.ft", "mails"])
-def test_a_column_that_a_format_does_not_have_is_an_error(here: Here, option: str, name: str) -> None:
-    message = letters(here)[0][0]
-    for folder, content in [("folder", b"text"), ("mails", b"Received: x\n" + message)]:
-        (here.folder / folder / "ham").mkdir(parents=True)
-        (here.folder / folder / "ham" / "one").write_bytes(content)
-    (here.folder / "rows.ft").write_text("__label__a b\n")
-    result = here("train", name, option, "nonsense", "-o", "x.banbury")
-    assert (result.code, "no column 'nonsense' for the" in result.err) == (3, True), result.err
-
-
-def test_doubtful_rows_of_a_folder_are_named_by_their_files(here: Here) -> None:
-    for number in range(90):
-        for folder, text in [("a", "good morning to you"), ("b", "late night again")]:
-            (here.folder / "texts" / folder).mkdir(parents=True, exist_ok=True)
-            (here.folder / "texts" / folder / f"{number}.txt").write_text(f"{text} {number}")
-    (here.folder / "texts" / "a" / "wrong.txt").write_text("late night again")
-    result = here("train", "texts", "-o", "x.banbury")
-    assert re.search(r"^  a/wrong.txt  a +\d+\.\d%  late night again$", result.out, re.MULTILINE), result.out
-    found = json.loads(here("train", "texts", "-o", "x.banbury", "--json").out)
-    assert found["doubtful labels"][0]["file"] == "a/wrong.txt"
-
-
 # Ranking
 
 
@@ -738,20 +336,3 @@ def test_rows_are_found_as_the_library_finds_them(here: Here) -> None:
     assert "cat" in here("rank", "pets.jsonl", "-q", "cats", "--why").out
     assert here("rank", "pets.jsonl").code == 2
     assert here("inspect", "pets.index").code == 0
-
-
-def test_bash_completes_commands_options_and_choices(mood: Here) -> None:
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("there is no bash")
-    (mood.folder / "banbury").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m banbury "$@"\n')
-    (mood.folder / "banbury").chmod(0o755)
-    script = """eval "$(_BANBURY_COMPLETE=bash_source banbury)"
-    for words in "tr" "train --fail-u" "train --format p"; do
-        COMP_WORDS=(banbury $words) COMP_CWORD=$(wc -w <<< "$words") COMPREPLY=()
-        _banbury_completion banbury
-        echo "${COMPREPLY[@]}"
-    done"""
-    path = f"{mood.folder}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env=environment(PATH=path))
-    assert done.stdout.split() == ["train", "--fail-under", "parquet"], done.stderr

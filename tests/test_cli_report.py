@@ -16,11 +16,6 @@ from banbury.cli.checks import FIGURES
 from commands import Here
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
-    return Here(tmp_path, monkeypatch)
-
-
 def write_rows(path: Path, rows: list[tuple[str, str]]) -> None:
     path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
 
@@ -91,13 +86,15 @@ def test_cells_stand_in_columns_and_nothing_moves_the_cursor() -> None:
     assert str(blocks) == "h␛[2J\n  漢     1  one\n  ab␇c  22  two"
 
 
-def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(here: Here) -> None:
+def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_rows(here.folder / "rows.jsonl", letters())
     folder = here.folder / "closed"
     folder.mkdir()
     folder.chmod(0o555)
-    if os.access(folder, os.W_OK):
-        pytest.skip("whoever runs this may write anywhere")
+    if os.access(folder, os.W_OK):  # root may write anywhere: it gets the answer that anybody else gets
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path).resolve() != folder.resolve())
     for arguments in (["train", "rows.jsonl"], ["rank", "rows.jsonl", "-q", "x"]):
         result = here(*arguments, "-o", "closed/x")
         assert (result.code, "nothing can be written to the folder of 'closed/x'" in result.err) == (2, True)

@@ -1,60 +1,24 @@
-"""Models of tables: kinds of columns, missing values, weights by leave-one-out, and the laws of all models."""
+"""Models of tables: kinds of columns, missing values, weights by leave-one-out, what can be seen in them."""
 
 import gzip
-import pickle
 from math import exp, log, pi
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import banbury
-from banbury import Bernoulli, Categorical, Classifier, Gaussian, Histogram, Multinomial, Number, Poisson, Text, storage
+from banbury import Bernoulli, Categorical, Classifier, Gaussian, Multinomial, Poisson, Text
 from banbury.column_weights import fit_weights
-from banbury.columns import found
 from banbury.datasets import demo
-from banbury.errors import CountError, FileFormatError, InputError, LabelError, NotFittedError
-from banbury.tables import column
+from banbury.errors import InputError
 from banbury.text_model import Settings, TextModel
-
-COLOURS = ["red", "red", "blue", "green", None, "red", "blue", "blue"]
-SIZES = [1.0, 1.5, None, 7.0, 6.5, 2.0, 8.0, 7.5]
-FLAGS = [True, True, True, False, None, True, False, False]
-NOTES = ["so happy", "happy day", None, "so sad", "sad sad day", "", "sad", "so so"]
-LABELS = ["yes", "yes", "yes", "no", "no", "yes", "no", "no"]
-TABLE: dict[str, list[Any]] = {"colour": COLOURS, "size": SIZES, "flag": FLAGS, "note": NOTES}
-KINDS: dict[str, Any] = {"colour": Categorical(), "size": Gaussian(), "flag": Bernoulli(), "note": Text()}
-ROWS = [dict(zip(TABLE, row, strict=True)) for row in zip(*TABLE.values(), strict=True)]
-
-
-def textbook(**columns: Any) -> Classifier:
-    """Every column counts once, and nothing is chosen."""
-    return Classifier(columns=columns or KINDS, smoothing=1.0, calibration=None)
-
-
-def some_rows(min_size: int = 0) -> st.SearchStrategy[list[tuple[dict[str, Any], str]]]:
-    """Rows of the same columns, with labels."""
-    row = st.fixed_dictionaries(
-        {
-            "colour": st.sampled_from([None, "red", "green", "blue"]),
-            "size": st.none() | st.floats(-50, 50).map(lambda x: round(x, 1)),
-            "flag": st.sampled_from([None, True, False]),
-            "note": st.sampled_from([None, "", "so happy", "so sad", "sad day, happy day"]),
-        }
-    )
-    return st.lists(st.tuples(row, st.sampled_from("abc")), min_size=min_size, max_size=12)
-
-
-def unzipped(pairs: list[tuple[dict[str, Any], str]]) -> tuple[list[dict[str, Any]], list[str]]:
-    return [row for row, _ in pairs], [label for _, label in pairs]
-
+from small_table import KINDS, LABELS, ROWS, TABLE, noisy, some_rows, textbook, unzipped
 
 # The textbook --------------------------------------------------------------------------------------------------------
 
@@ -122,128 +86,7 @@ def test_count_columns_can_be_one_multinomial() -> None:
     assert_allclose(same.predict_proba(counts), model.predict_proba(counts))
 
 
-# Laws ----------------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=25)
-@given(some_rows(min_size=1), some_rows())
-def test_forgetting_undoes_learning(some: list[Any], more: list[Any]) -> None:
-    model = textbook().fit(*unzipped(some))
-    expected = model.joint_log_likelihood(ROWS)
-    classes = model.classes_.tolist()
-    model.learn(*unzipped(more)).forget(*unzipped(more))
-    assert model.classes_.tolist() == classes
-    assert_allclose(model.joint_log_likelihood(ROWS), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_a_column_of_zeros_is_one_again_when_other_numbers_are_forgotten() -> None:
-    model = textbook(size=Gaussian()).fit({"size": [0.0, 0.0]}, ["a", "b"])
-    expected = model.joint_log_likelihood({"size": [0.0, 1.0]})
-    others = {"size": [0.0, 1.0]}, ["b", "b"]
-    assert_allclose(model.learn(*others).forget(*others).joint_log_likelihood({"size": [0.0, 1.0]}), expected)
-
-
-@settings(max_examples=25)
-@given(some_rows(min_size=1), some_rows(min_size=1))
-def test_the_parts_merged_are_the_whole(some: list[Any], more: list[Any]) -> None:
-    whole = textbook().fit(*unzipped(some + more))
-    parts = textbook().fit(*unzipped(some)).merge(textbook().fit(*unzipped(more)))
-    assert parts.classes_.tolist() == whole.classes_.tolist()
-    assert_allclose(parts.joint_log_likelihood(ROWS), whole.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
-
-
-@settings(max_examples=25)
-@given(some_rows(min_size=1), st.randoms())
-def test_the_order_of_rows_and_columns_does_not_matter(some: list[Any], random: Any) -> None:
-    model = textbook().fit(*unzipped(some))
-    random.shuffle(some)
-    turned = textbook(**dict(reversed(KINDS.items()))).fit(*unzipped(some))
-    assert_allclose(turned.joint_log_likelihood(ROWS), model.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
-
-
-@settings(max_examples=25)
-@given(some_rows(min_size=1), st.data())
-def test_a_row_of_weight_three_is_three_rows(some: list[Any], data: st.DataObject) -> None:
-    rows, labels = unzipped(some)
-    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
-    if not any(weights):
-        weights[0] = 1
-    repeated = [pair for pair, weight in zip(some, weights, strict=True) for _ in range(weight)]
-    weighted = textbook().fit(rows, labels, weights)
-    expected = textbook().fit(*unzipped(repeated))
-    assert weighted.classes_.tolist() == expected.classes_.tolist()
-    assert_allclose(weighted.joint_log_likelihood(ROWS), expected.joint_log_likelihood(ROWS), rtol=1e-12, atol=1e-12)
-
-
-@settings(max_examples=10)
-@given(some_rows(min_size=2))
-def test_the_automatic_model_is_one_for_any_order_and_any_number_of_threads(some: list[Any]) -> None:
-    rows, labels = unzipped(some)
-    model = Classifier(threads=1).fit(rows, labels)
-    expected = model.predict_proba(rows)
-    assert_allclose(expected.sum(axis=1), 1)
-    assert np.isfinite(expected).all()
-    assert (Classifier(threads=3).fit(rows, labels).predict_proba(rows) == expected).all()
-    turned = Classifier().fit(rows[::-1], labels[::-1])
-    assert_allclose(turned.predict_proba(rows), expected, rtol=1e-6, atol=1e-9)
-    assert_allclose(np.concatenate([model.predict_proba([row]) for row in rows]), expected, rtol=1e-12)
-
-
-@settings(max_examples=10)
-@given(some_rows(min_size=2))
-def test_a_copy_of_any_kind_predicts_the_same(some: list[Any]) -> None:
-    rows, labels = unzipped(some)
-    model = Classifier(columns={**KINDS, "size": Number()}).fit(rows, labels)
-    expected = model.predict_proba(ROWS)
-    assert (pickle.loads(pickle.dumps(model)).predict_proba(ROWS) == expected).all()
-
-
-def test_a_saved_model_is_the_same_and_goes_on_learning(tmp_path: Path) -> None:
-    kinds = {**KINDS, "size": Number(), "n": Poisson(), "x": Histogram(bins=3)}
-    table = {**TABLE, "n": [0, 1, 0, 5, 4, None, 3, 6], "x": SIZES}
-    model = Classifier(columns=kinds, prior={"no": 0.3, "yes": 0.7}).fit(table, LABELS)
-    model.save(tmp_path / "model.banbury")
-    loaded = banbury.load(tmp_path / "model.banbury")
-    assert loaded.columns_ == model.columns_ == kinds
-    assert (loaded.predict_proba(table) == model.predict_proba(table)).all()
-    assert str(loaded.report_).split("doubtful")[0] == str(model.report_).split("doubtful")[0]
-    for one in (model, loaded):
-        one.learn(table, LABELS[::-1]).forget(table, LABELS)
-    assert (loaded.predict_proba(table) == model.predict_proba(table)).all()
-    loaded.save(tmp_path / "again.banbury")
-    model.save(tmp_path / "other.banbury")
-    assert (tmp_path / "again.banbury").read_bytes() == (tmp_path / "other.banbury").read_bytes()
-
-
-def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path: Path) -> None:
-    textbook().fit(TABLE, LABELS).save(tmp_path / "model.banbury")
-    file = storage.read(tmp_path / "model.banbury")
-    changes: list[dict[str, Any]] = [
-        {"classes": ["a"]},
-        {"documents": [1]},
-        {"groups": []},
-        {"columns": []},
-        {"weights": 3},
-    ]
-    for change in changes:
-        storage.write(tmp_path / "bad.banbury", {**file.settings, **change}, file.arrays)
-        with pytest.raises(FileFormatError, match=r"bad\.banbury"):
-            banbury.load(tmp_path / "bad.banbury")
-
-
 # The automatic model -------------------------------------------------------------------------------------------------
-
-
-def noisy(n: int, *, seed: int = 0) -> tuple[dict[str, Any], list[str]]:
-    """A table of one column that tells the label, one that says little, one that says nothing."""
-    rng = np.random.default_rng(seed)
-    is_yes = rng.random(n) < 0.5
-    table = {
-        "good": np.where(is_yes, rng.normal(0, 1, n), rng.normal(1.5, 1, n)),
-        "weak": np.where(rng.random(n) < 0.6, is_yes, ~is_yes),
-        "none": rng.choice(["a", "b", "c"], n),
-    }
-    return table, np.where(is_yes, "yes", "no").tolist()
 
 
 def test_a_column_that_is_there_three_times_does_not_count_three_times() -> None:
@@ -423,173 +266,6 @@ def test_texts_can_be_drawn_too() -> None:
         Classifier.textbook("complement").fit(["so happy", "so sad"], ["yes", "no"]).sample(1)
     with pytest.raises(InputError, match="n is -1"):
         model.sample(-1)
-
-
-# What goes in --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda table: table, lambda table: ROWS])
-def test_a_table_of_any_library_gives_the_same_model(make: Any) -> None:
-    expected = Classifier().fit(TABLE, LABELS)
-    model = Classifier().fit(make(TABLE), LABELS)
-    assert model.columns_ == expected.columns_
-    assert_allclose(model.predict_proba(make(TABLE)), expected.predict_proba(TABLE), rtol=1e-12)
-    assert model.evaluate(make(TABLE), LABELS).accuracy == expected.evaluate(TABLE, LABELS).accuracy
-
-
-@pytest.mark.parametrize(
-    "values, kind",
-    [
-        ([True, False, None], Bernoulli),
-        ([0.5, 1.25, 3.0], Number),
-        ([31, 45, 28, 31, 77], Number),
-        ([1, 2, 3] * 10, Categorical),
-        ([1.5, 2.5, 3.5] * 10, Number),
-        ([0] * 99 + [7688], Number),
-        (["red", "blue"] * 3, Categorical),
-        ([f"user{n}" for n in range(30)] * 10, Categorical),
-        ([f"subject {n}" for n in range(100)], Text),
-        ([f"a longer text of the kind {n % 30}" for n in range(300)], Text),
-        ([1, "one"], Categorical),
-        ([None, None], Categorical),
-    ],
-)
-def test_kinds_are_found_in_the_values(values: list[Any], kind: type) -> None:
-    assert isinstance(found(column("x", values)), kind)
-
-
-def test_a_kind_can_be_given_by_its_class_its_name_or_left_open() -> None:
-    columns = {"colour": "categorical", "size": Gaussian, "flag": "auto"}
-    model = Classifier(columns=columns).fit(pd.DataFrame({**TABLE, "id": range(8)}), LABELS)
-    assert [type(kind) for kind in model.columns_.values()] == [Categorical, Gaussian, Bernoulli]
-
-
-@pytest.mark.parametrize(
-    "columns, data, message",
-    [
-        ({"age": Gaussian()}, TABLE, "there is no column 'age'; this table has 'colour', 'size'"),
-        ({"size": "normal"}, TABLE, "column 'size' is to be 'normal'; it can be 'auto', 'bernoulli'"),
-        ({}, TABLE, "columns is {}"),
-        (KINDS, {**TABLE, "size": ["x"] * 8}, "row 0, column 'size' is 'x'; a column of kind Gaussian needs numbers"),
-        (KINDS, {**TABLE, "flag": [2] * 8}, "row 0, column 'flag' has 2"),
-        (KINDS, {**TABLE, "note": [*NOTES[:7], 3]}, "row 7, column 'note' is 3, of type int; a text must be a str"),
-        (KINDS, {**TABLE, "colour": [*COLOURS[:7], []]}, "row 7, column 'colour' is of type list"),
-        ({"flag": Poisson()}, {"flag": [-1] * 8}, "row 0, column 'flag' has -1"),
-        (KINDS, {name: values[:7] for name, values in TABLE.items()}, "7 rows but 8 labels"),
-        (None, {"a": [], "b": []}, "0 rows but 8 labels"),
-        (None, {}, "the table has no columns to learn from"),
-    ],
-)
-def test_fit_says_what_is_wrong_with_a_table(columns: Any, data: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Classifier(columns=columns).fit(data, LABELS)
-
-
-@pytest.mark.parametrize(
-    "row, label, message",
-    [
-        ({"size": "large"}, "yes", "row 0, column 'size' is 'large'; a column of kind Gaussian needs numbers"),
-        ({"size": float("inf")}, "yes", "row 0, column 'size' is inf"),
-        ({"note": 3}, "yes", "row 0, column 'note' is 3"),
-        ({"seize": 3.0}, "yes", "a row has 'seize', which this model does not know: it has 'colour', 'size'"),
-        ({"size": 3.0}, 1, "label 1 is of type int"),
-        ({"size": 3.0}, None, "document 0 has no label"),
-    ],
-)
-def test_a_wrong_row_is_an_error_that_names_it_and_changes_nothing(row: Any, label: Any, message: str) -> None:
-    model = Classifier(columns=KINDS).fit(TABLE, LABELS)
-    before = pickle.dumps(model)
-    for act in (model.learn, model.forget):
-        with pytest.raises(InputError, match=message):
-            act([row], [label])
-        assert pickle.dumps(model) == before
-
-
-def test_what_was_never_learned_cannot_be_forgotten() -> None:
-    model = textbook().fit(TABLE, LABELS)
-    before = pickle.dumps(model)
-    for row, label, message in [
-        ({"colour": "mauve"}, "yes", "was never added"),
-        ({"note": "unheard-of"}, "yes", "nothing was changed"),
-        ({"flag": False}, "yes", "was never added"),
-        ({}, "maybe", "no row with label 'maybe'"),
-    ]:
-        with pytest.raises(CountError, match=message):
-            model.forget([row], [label])
-        assert pickle.dumps(model) == before
-    with pytest.raises(CountError, match="there are not so many rows with label 'yes'"):
-        model.forget([{}] * 5, ["yes"] * 5)
-
-
-def test_models_of_other_columns_are_not_merged() -> None:
-    model = textbook().fit(TABLE, LABELS)
-    before = pickle.dumps(model)
-    others = [
-        (textbook(size=Gaussian()).fit({"size": SIZES}, LABELS), "the other 'size'"),
-        (textbook(**{**KINDS, "size": Number()}).fit(TABLE, LABELS), "column 'size' is Gaussian"),
-        (textbook(**{**KINDS, "note": Text(analyzer=banbury.Analyzer(lowercase=False))}).fit(TABLE, LABELS), "'note'"),
-        (Classifier().fit(["so happy", "so sad"], ["yes", "no"]), "cannot be merged with a model of texts"),
-        (textbook().fit(TABLE, [1, 1, 1, 1, 2, 2, 2, 2]), "label 1 is of type int"),
-    ]
-    for other, message in others:
-        with pytest.raises(InputError, match=message):
-            model.merge(other)
-        assert pickle.dumps(model) == before
-    with pytest.raises(InputError, match="cannot be merged with a model of a table"):
-        Classifier().fit(["so happy", "so sad"], ["yes", "no"]).merge(model)
-
-
-def test_everything_can_be_forgotten_and_learned_again() -> None:
-    model = textbook().fit(TABLE, LABELS)
-    expected = model.joint_log_likelihood(ROWS)
-    model.forget(TABLE, LABELS)
-    with pytest.raises(NotFittedError, match="has forgotten everything"):
-        model.predict(ROWS)
-    assert_allclose(model.learn(TABLE, LABELS).joint_log_likelihood(ROWS), expected, rtol=1e-12)
-
-
-def test_a_new_class_can_come_and_settings_can_be_chosen_again() -> None:
-    table, labels = noisy(200)
-    model = Classifier().fit(table, labels)
-    weights = [one.weight for one in model.report_.columns]
-    model.learn(table, ["maybe"] * 200)
-    assert model.predict_proba(table).shape == (200, 3)
-    assert [one.weight for one in model.report_.columns] == weights
-    model.forget(table, ["maybe"] * 200).refit_settings(table, labels)
-    assert_allclose([one.weight for one in model.report_.columns], weights, rtol=1e-6)
-
-
-def test_a_model_of_one_class_waits_for_the_second() -> None:
-    model = Classifier(columns=KINDS).fit(TABLE, ["yes"] * 8)
-    assert set(model.predict(ROWS)) == {"yes"}
-    model.learn({name: values[:2] for name, values in TABLE.items()}, ["no"] * 2)
-    assert_allclose(model.predict_proba(ROWS).sum(axis=1), 1)
-
-
-def test_a_column_without_a_value_says_nothing() -> None:
-    nothing = {**TABLE, "size": [None] * 8, "note": [None] * 8, "colour": [None] * 8}
-    model = Classifier(columns=KINDS).fit(nothing, LABELS)
-    assert np.isfinite(model.predict_proba(ROWS)).all()
-    assert model.predict({"flag": True}) == "yes"
-    assert model.sample(2, seed=0)[0][0]["note"] is None
-
-
-def test_labels_are_checked_as_for_texts() -> None:
-    with pytest.raises(LabelError, match="document 1 has no label"):
-        Classifier().fit({"a": [1, 2], "b": [1, 2]}, ["yes", None])
-    model = Classifier().fit(TABLE, [1, 1, 1, 0, 0, 1, 0, 0])
-    assert model.predict(ROWS[0]) == 1
-
-
-def test_scikit_learn_takes_it_for_a_classifier() -> None:
-    from sklearn.base import clone
-    from sklearn.model_selection import cross_val_score
-
-    table, labels = noisy(150)
-    model = Classifier(columns={"good": "auto", "weak": Bernoulli()})
-    assert clone(model).get_params() == model.get_params()
-    assert cross_val_score(model, pd.DataFrame(table), labels, cv=3).mean() > 0.6
-    assert cross_val_score(Classifier(), np.column_stack([table["good"], table["weak"]]), labels, cv=3).mean() > 0.6
 
 
 # Data sets -----------------------------------------------------------------------------------------------------------

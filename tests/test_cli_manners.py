@@ -1,0 +1,221 @@
+"""The manners of a command: errors, exit codes, pipes, interrupts, help, completion."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import banbury
+from banbury import cli
+from banbury.cli import options, output
+from banbury.readers import guessing
+from commands import LABELS, TEXTS, Here, environment, json_rows, run, write_rows
+
+
+def test_control_characters_of_texts_do_not_reach_a_report(here: Here) -> None:
+    evil = "\x1b]0;owned\x07 \x9b31m happy"
+    texts, labels = [evil, "so sad"] * 3, ["\x1b[2Jgood", "bad"] * 3
+    write_rows(here.folder / "rows.jsonl", texts, labels)
+    for arguments in (
+        ["train", "rows.jsonl", "-o", "x.banbury"],
+        ["evaluate", "x.banbury", "rows.jsonl", "--mistakes", "3"],
+        ["explain", "x.banbury", evil],
+        ["words", "x.banbury"],
+        ["inspect", "x.banbury"],
+        ["words", "x.banbury", "\x1b[31mnothing"],
+        ["learn", "x.banbury", "--as", "\x1b[2Jgood", evil],
+    ):
+        result = here(*arguments)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", result.out + result.err), arguments
+
+
+@pytest.mark.parametrize(
+    "arguments, code, message",
+    [
+        (["predict", "no.banbury", "text"], 2, "does not exist"),
+        (["predict", "mood.banbury", "new.csv"], 3, "new.csv: there is no such file"),
+        (["predict", "mood.banbury", "mood.jsonl", "a text"], 2, "give files or texts"),
+        (["predict", "mood.banbury", "./new"], 3, "./new: there is no such file (if it is a text, say --texts)"),
+        (["learn", "mood.banbury", "flat/spam", "--as", "positive"], 3, "flat/spam: there is no such file"),
+        (["predict", "mood.jsonl", "text"], 3, "not a banbury file"),
+        (["train", "none.jsonl", "-o", "x.banbury"], 3, "none.jsonl: No such file or directory"),
+        (["train", "mood.jsonl"], 2, "Missing option '-o'"),
+        (["train", "mood.jsonl", "-o", "no/folder/x"], 2, "there is no folder 'no/folder' to write"),
+        (["train", "mood.jsonl", "-o", "x", "--label", "nonsense"], 3, "no column 'nonsense' for the label"),
+        (["train", "mood.jsonl", "-o", "x", "--limit", "row=x"], 2, "is not row=N"),
+        (["train", "lines.txt", "-o", "x"], 3, "no labels; if it is something else, say --format NAME"),
+        (
+            ["train", "three.csv", "-o", "x"],
+            3,
+            "which column is the label? Say --label NAME; there are 'text', 'a', 'b'",
+        ),
+        (["train", "empty.jsonl", "-o", "x"], 3, "empty.jsonl: there are no rows in it"),
+        (["train", "empty", "-o", "x"], 3, "empty: there are no rows in it"),
+        (["train", "flat", "-o", "x"], 3, "its files have no labels"),
+        (
+            ["train", "latin.csv", "-o", "x"],
+            3,
+            "line 2: byte 3 of it (0xe4) is not UTF-8 (is the encoding another one?",
+        ),
+        (["train", "latin.csv", "-o", "x", "--encoding", "klingon"], 3, "no encoding 'klingon'; try utf-8, latin-1"),
+        (["evaluate", "mood.banbury", "mood.jsonl", "--fail-under", "luck=1"], 2, "the figures are accuracy, macro-f1"),
+        (["evaluate", "mood.banbury", "mood.jsonl", "--fail-over", "mcc"], 2, "is not FIGURE=NUMBER"),
+        (["inspect", "junk.bin"], 3, "junk.bin: not a banbury file"),
+        (["predict", "mood.banbury", "junk.bin"], 3, "junk.bin, line 1: byte 1 of it (0x80) is not UTF-8"),
+        (["predict", "flat", "text"], 2, "is a directory"),
+        (["train", "mood.jsonl", "-o", "x", "--smoothing", "much"], 3, "it can be a number"),
+        (["train", "empty.jsonl", "-o", "x", "--label", "label", "--text", "text"], 3, "no documents to learn from"),
+        (["evaluate", "mood.banbury", "empty.jsonl", "--label", "label"], 3, "no documents to evaluate"),
+        (["words", "mood.banbury", "eggs"], 3, "no class 'eggs'"),
+        (["mood"], 2, "No such command"),
+    ],
+)
+def test_errors_have_a_code_and_say_what_would_work(mood: Here, arguments: list[str], code: int, message: str) -> None:
+    (mood.folder / "lines.txt").write_text("one\ntwo\n")
+    (mood.folder / "empty.jsonl").write_text("")
+    (mood.folder / "three.csv").write_text("text,a,b\none,1,2\ntwo,3,4\n")
+    (mood.folder / "latin.csv").write_bytes("label,text\na,älter\n".encode("latin-1"))
+    (mood.folder / "junk.bin").write_bytes(bytes(range(128, 256)))
+    (mood.folder / "empty").mkdir()
+    (mood.folder / "flat").mkdir()
+    (mood.folder / "flat" / "one.txt").write_text("one")
+    result = mood(*arguments)
+    assert (result.code, result.out) == (code, ""), result.err
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_nothing_half_written_is_left_behind(mood: Here) -> None:
+    (mood.folder / "bad.jsonl").write_bytes(b'{"text": "fine"}\n' * 2000 + b"nonsense\n")
+    (mood.folder / "out.jsonl").write_text("before")
+    before = sorted(path.name for path in mood.folder.iterdir())
+    result = mood("predict", "mood.banbury", "bad.jsonl", "-o", "out.jsonl")
+    assert result.code == 3
+    assert (mood.folder / "out.jsonl").read_text() == "before"
+    assert sorted(path.name for path in mood.folder.iterdir()) == before
+
+
+def test_a_closed_pipe_ends_quietly(mood: Here) -> None:
+    write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
+    command = f"'{sys.executable}' -m banbury predict mood.banbury many.jsonl | head -1"
+    for buffering in ("", "1"):
+        shell = ["bash", "-c", f"set -o pipefail; {command}"]
+        variables = environment(PYTHONUNBUFFERED=buffering)
+        done = subprocess.run(shell, cwd=mood.folder, capture_output=True, env=variables)
+        assert (done.stdout.count(b"\n"), done.stderr, done.returncode) == (1, b"", 141)
+
+
+def test_long_output_is_whole_also_unbuffered(mood: Here) -> None:
+    write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
+    result = run("predict", "mood.banbury", "many.jsonl", folder=mood.folder, PYTHONUNBUFFERED="1")
+    assert len(json_rows(result.out)) == 40 * len(TEXTS)
+
+
+def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
+    before = sorted(path.name for path in mood.folder.iterdir())
+    command = [sys.executable, "-m", "banbury", "predict", "mood.banbury", "-", "-o", "out.jsonl"]
+    process = subprocess.Popen(
+        command, cwd=mood.folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stdin is not None
+    process.stdin.write((mood.folder / "mood.jsonl").read_bytes())
+    process.stdin.flush()
+    deadline = time.monotonic() + 60  # it has begun to write when its temporary file is there
+    while not any(path.name.startswith(".banbury-") for path in mood.folder.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[1] == b""
+    assert process.returncode == 130
+    assert sorted(path.name for path in mood.folder.iterdir()) == before
+
+
+def test_no_colours_and_no_bars_without_a_terminal(mood: Here) -> None:
+    for arguments in (["train", "mood.jsonl", "-o", "x.banbury"], ["evaluate", "mood.banbury", "mood.jsonl"]):
+        result = run(*arguments, folder=mood.folder, FORCE_COLOR="1")
+        assert "\x1b" not in result.out + result.err
+        assert "━" not in result.err
+
+
+def test_help_has_every_command_and_each_fits_a_screen(here: Here) -> None:
+    text = here("--help").out
+    for name, (_, short) in cli.COMMANDS.items():
+        assert f"  {name} " in text
+        result = here(name, "--help")
+        assert result.code == 0
+        assert "Example" in result.out
+        assert result.out.count("\n") <= 50
+        assert short.endswith(".")
+    assert here("-h").out == text
+
+
+def test_commands_are_imported_when_they_are_asked_for() -> None:
+    names = "('banbury', 'numpy', 'rich')"
+    program = f"import sys, banbury.cli; print(sorted(name for name in sys.modules if name.startswith({names})))"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['banbury', 'banbury.cli']"
+
+
+def test_one_text_is_predicted_without_numpy_and_rich(mood: Here) -> None:
+    program = (
+        "import sys; sys.argv = ['banbury', 'predict', 'mood.banbury', 'a lovely day']; from banbury import cli; "
+        "cli.main(); print(sorted(set(sys.modules) & {'numpy', 'rich', 'banbury.readers', 'statistics'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=mood.folder)
+    assert done.stdout.split("\n")[1] == "[]"
+
+
+def test_the_formats_of_the_options_are_those_of_the_readers() -> None:
+    assert options.FORMATS == guessing.FORMATS
+
+
+def test_cells_that_a_spreadsheet_would_run_are_escaped() -> None:
+    assert [output.escaped(cell) for cell in ["=1", "+1", "+a", "-1.5e3", "@x", "\tx", "x=1", ""]] == [
+        "'=1", "+1", "'+a", "-1.5e3", "'@x", "'\tx", "x=1", ""
+    ]  # fmt: skip
+
+
+def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
+    result = run("demo")
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"accuracy +0\.", result.out)
+    for label in ("negative", "positive"):
+        assert f"Strongest for {label}: " in result.out
+    assert "negative (0.941) rather than positive (0.059)" in result.out
+
+
+def test_the_demo_explains_any_text(here: Here) -> None:
+    result = here("demo", "What a wonderful, wonderful day 😀")
+    assert "→ positive" in result.out
+    assert len(re.findall(r"^  wonderful +\+\d", result.out, re.MULTILINE)) == 2
+
+
+def test_the_version_is_that_of_the_package(here: Here) -> None:
+    assert here("--version").out == f"banbury {banbury.__version__}\n"
+
+
+def test_the_package_runs_as_a_module() -> None:
+    assert run("--help").out.startswith("Usage: banbury")
+
+
+def test_bash_completes_commands_options_and_choices(mood: Here) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    (mood.folder / "banbury").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m banbury "$@"\n')
+    (mood.folder / "banbury").chmod(0o755)
+    script = """eval "$(_BANBURY_COMPLETE=bash_source banbury)"
+    for words in "tr" "train --fail-u" "train --format p"; do
+        COMP_WORDS=(banbury $words) COMP_CWORD=$(wc -w <<< "$words") COMPREPLY=()
+        _banbury_completion banbury
+        echo "${COMPREPLY[@]}"
+    done"""
+    path = f"{mood.folder}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run([bash, "-c", script], capture_output=True, text=True, env=environment(PATH=path))
+    assert done.stdout.split() == ["train", "--fail-under", "parquet"], done.stderr
