@@ -7,7 +7,6 @@ benchmarks/README.md says what is compared.
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -23,8 +22,9 @@ import numpy as np
 import tables as table_sets
 from clocks import fresh, in_turns, stopwatch
 from peers import BIGRAMS, PEERS, Fit, Model, calibration_error, log_loss
+from saving import check_names, saved, write
 from sklearn.metrics import f1_score
-from speed import HEADER, SENTENCE, Row, ScikitLearn, machine
+from speed import HEADER, SENTENCE, Row, ScikitLearn
 
 import banbury
 
@@ -312,8 +312,7 @@ def main() -> None:
     mode: Mode = OF_TABLES if options.tables else options.mode
     sets, models = options.sets or mode.sets, options.models or mode.models
     for given, known in ((sets, mode.sets), (models, mode.models if options.tables else list(MODELS))):
-        if unknown := set(given) - set(known):
-            parser.error(f"there is no {', '.join(sorted(unknown))} here; there is {', '.join(known)}")
+        check_names(parser, given, known)
 
     rows = mode.run(sets, models, options.quick)
     if options.json:
@@ -323,12 +322,8 @@ def main() -> None:
 
 def save(file: Path, rows: list[dict[str, Any]], quick: bool) -> None:
     """Write the rows to a file; those of sets and models that were not compared now stay as they are there."""
-    before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"quick": quick, "rows": []}
-    kept = {key(row): row for row in (before["rows"] if before["quick"] == quick else [])}
-    kept.update({key(row): row for row in rows})
-    file.parent.mkdir(parents=True, exist_ok=True)
-    report = {"machine": machine(), "quick": quick, "rows": list(kept.values())}
-    file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    kept = {key(row): row for row in [*(saved(file, "rows", quick) or []), *rows]}
+    write(file, "rows", list(kept.values()), quick)
 
 
 def key(row: dict[str, Any]) -> tuple[Any, ...]:

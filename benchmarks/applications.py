@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import operator
 import tarfile
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from typing import Any
 import data
 import numpy as np
 from clocks import stopwatch
-from speed import machine
+from saving import check_names, saved, write
 
 import banbury
 from banbury.mail import parse
@@ -494,8 +493,7 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path, nargs="?", const=RESULTS, metavar="FILE", help="save")
     options = parser.parse_args()
-    if unknown := set(options.applications) - set(APPLICATIONS):
-        parser.error(f"there is no {', '.join(sorted(unknown))} here; there is {', '.join(APPLICATIONS)}")
+    check_names(parser, options.applications, APPLICATIONS)
     print(HEADER)
     figures: dict[str, list[Figure]] = {}
     for name in options.applications or APPLICATIONS:
@@ -511,12 +509,10 @@ def main() -> None:
 
 def save(path: Path, figures: dict[str, list[Figure]]) -> None:
     """Write the figures to a file; those of applications that were not measured now stay as they are there."""
-    rows = json.loads(path.read_text())["figures"] if path.exists() else {}
+    rows = saved(path, "figures") or {}
     for name, several in figures.items():
         rows[name] = [{**asdict(figure), "is_met": figure.is_met} for figure in several]
-    path.parent.mkdir(exist_ok=True)
-    ordered = {name: rows[name] for name in APPLICATIONS if name in rows}
-    path.write_text(json.dumps({"machine": machine(), "figures": ordered}, indent=1, ensure_ascii=False) + "\n")
+    write(path, "figures", {name: rows[name] for name in APPLICATIONS if name in rows})
 
 
 if __name__ == "__main__":

@@ -22,9 +22,10 @@ from typing import Any
 
 import data
 from clocks import Use, command
+from saving import check_names, saved, write
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
-from speed import HEADER, Row, check_same_predictions, machine
+from speed import HEADER, Row, check_same_predictions
 
 import banbury
 
@@ -239,8 +240,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the data: a trial, not a result")
     parser.add_argument("--json", type=Path, nargs="?", const=RESULTS, metavar="FILE", help="save (results/cli.json)")
     options = parser.parse_args()
-    if unknown := set(options.groups) - set(GROUPS):
-        parser.error(f"there is no {', '.join(sorted(unknown))}; there is {', '.join(GROUPS)}")
+    check_names(parser, options.groups, GROUPS)
     data.folder()  # ends here where it is not known, rather than after minutes
 
     print(HEADER)
@@ -257,12 +257,10 @@ def main() -> None:
 
 def save(file: Path, found: dict[str, list[Row]], quick: bool) -> None:
     """These groups, and those that an earlier run has measured."""
-    groups: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["groups"] if file.exists() else {}
+    groups: dict[str, Any] = saved(file, "groups", quick) or {}
     for group, rows in found.items():
         groups[group] = [{**asdict(row), "ratio": row.ratio, "is_met": None if quick else row.is_met} for row in rows]
-    file.parent.mkdir(parents=True, exist_ok=True)
-    report = {"machine": machine(), "quick": quick, "groups": {name: groups[name] for name in GROUPS if name in groups}}
-    file.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(file, "groups", {name: groups[name] for name in GROUPS if name in groups}, quick)
 
 
 if __name__ == "__main__":

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
-import os
 import pickle
-import platform
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import data
 from clocks import fresh, in_turns, p50, process_seconds, python, stopwatch
+from saving import check_names, write
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
@@ -288,15 +285,6 @@ GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
 WITHOUT_DATA = {"load", "import", "cold"}
 
 
-def machine() -> dict[str, Any]:
-    """What the figures were measured on and with."""
-    cpuinfo = Path("/proc/cpuinfo")
-    names = re.findall(r"model name\s*: (.+)", cpuinfo.read_text()) if cpuinfo.exists() else []
-    packages = ("banbury", "scikit-learn", "numpy", "scipy")
-    versions = {"python": platform.python_version(), **{name: version(name) for name in packages}}
-    return {"processor": names[0] if names else platform.machine(), "cores": os.cpu_count(), "versions": versions}
-
-
 def main() -> None:
     """Measure, print, and save where asked to."""
     parser = argparse.ArgumentParser(description="How fast banbury is, beside scikit-learn.")
@@ -305,8 +293,7 @@ def main() -> None:
     default = HERE / "results" / "speed.json"
     parser.add_argument("--json", type=Path, nargs="?", const=default, metavar="FILE", help="save (results/speed.json)")
     options = parser.parse_args()
-    if unknown := set(options.groups) - set(GROUPS):
-        parser.error(f"there is no {', '.join(sorted(unknown))}; there is {', '.join(GROUPS)}")
+    check_names(parser, options.groups, GROUPS)
     groups = options.groups or list(GROUPS)
     if set(groups) - WITHOUT_DATA:
         data.folder()  # ends here where it is not known, rather than after minutes
@@ -326,9 +313,7 @@ def main() -> None:
         print(f"{verdicts.count(True)} targets met, {verdicts.count(False)} missed.")
     if options.json:
         results = [{**asdict(row), "ratio": row.ratio, "is_met": None if options.quick else row.is_met} for row in rows]
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        report = {"machine": machine(), "quick": options.quick, "rows": results}
-        options.json.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write(options.json, "rows", results, options.quick)
 
 
 if __name__ == "__main__":
