@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from banbury.calibration import calibrated
-from banbury.counts import Counts, n_threads
+from banbury.counts import Counts, check_many, n_threads
 from banbury.duplicates import as_texts
 from banbury.errors import InputError
 from banbury.likelihoods import scorer
@@ -51,8 +51,7 @@ def next_to_label(
         raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, BY))}")
     if not isinstance(top, int) or top < 0:
         raise InputError(f"top is {top!r}; it must be a number, 0 or more")
-    if isinstance(texts, str):
-        raise InputError("expected a list of documents, not one str: put it into a list")
+    check_many(texts)
     rows = as_texts(texts)
     if not rows or not top:
         return []

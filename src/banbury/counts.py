@@ -257,6 +257,12 @@ def _plain(row: int, label: Any) -> Label:
     )
 
 
+def check_many(texts: Any) -> None:
+    """That these are several documents: of one `str`, each letter would be taken for a document."""
+    if isinstance(texts, str):
+        raise InputError("expected a list of documents, not one str: put it into a list")
+
+
 def check_kind(new: list[Any], known: list[Any]) -> None:
     """That new labels are of the kind of those known, or a `LabelError`."""
     if new and known and type(new[0]) is not type(known[0]):

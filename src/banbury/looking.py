@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.calibration import log_softmax, softmax
 from banbury.choosing import next_to_label
-from banbury.counts import as_labels, check_kind, n_threads
+from banbury.counts import as_labels, check_kind, check_many, n_threads
 from banbury.errors import InputError
 from banbury.estimator import Labels, Texts
 from banbury.explanation import Evidence, Explanation
@@ -156,8 +156,7 @@ class Looking(Predicting):
 
     def _to_evaluate(self, texts: Texts, labels: Labels) -> tuple[Any, list[Any], Callable[[int], Any]]:
         """Documents that can be read more than once, their labels, and a function from a number to one of them."""
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
+        check_many(texts)
         labels = as_labels(labels)
         model = self._fitted()
         check_kind(labels, model.classes)
@@ -184,8 +183,7 @@ class Looking(Predicting):
         from banbury.diagnosis import can_be_forgotten, diagnose
         from banbury.duplicates import as_texts
 
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
+        check_many(texts)
         model = self._known()
         if not isinstance(model, TextModel):
             raise InputError("this is a model of a table; documents to diagnose are texts")

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from banbury.counts import Counts
+from banbury.counts import Counts, check_many
 from banbury.errors import InputError
 from banbury.likelihoods import log_prior, pseudo_counts, scorer
 from banbury.likelihoods.statistics import Array, Statistics, Summary
@@ -132,8 +132,7 @@ def text_posterior(
     """
     if likelihood not in ("multinomial", "bernoulli"):
         raise InputError(f"likelihood is {likelihood!r}; there are posteriors for 'multinomial' and 'bernoulli'")
-    if isinstance(texts, str):
-        raise InputError("expected a list of texts, not one str: put it into a list")
+    check_many(texts)
     found = [Counter(token.text for token in counts.analyzer.features(text)) for text in texts]
     asked = None if likelihood == "bernoulli" else sorted({word for text in found for word in text})
     words, inside, outside = _beta(counts, asked, likelihood, smoothing)

@@ -6,7 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury.calibration import PriorEstimate, estimate_prior, log_softmax, softmax
-from banbury.counts import n_threads
+from banbury.counts import check_many, n_threads
 from banbury.errors import InputError
 from banbury.estimator import Estimator, Texts
 from banbury.likelihoods import log_prior
@@ -143,8 +143,7 @@ class Predicting(Estimator):
         """
         from banbury.deciding import Costs
 
-        if isinstance(texts, str):
-            raise InputError("expected a list of documents, not one str: put it into a list")
+        check_many(texts)
         classes = self._known().classes
         if rule is None:
             rule = Costs.of(classes, costs, unsure=unsure)
