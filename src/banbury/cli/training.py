@@ -42,7 +42,7 @@ Examples:
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
 @click.option("--plain", is_flag=True, help="Only count words: the textbook's, the quickest.")
-@click.option("--analyzer", metavar="PRESET", help="Features: words, tweets, characters, python.")
+@click.option("--analyzer", metavar="PRESET", help="Features: words, tweets, authors, characters …")
 @click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
 @click.option(
     "--likelihood",
