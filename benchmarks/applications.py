@@ -24,9 +24,9 @@ from clocks import stopwatch
 from saving import check_names, saved, write
 
 import banbury
-from banbury.mail import parse
-from banbury.spam import SURE
-from banbury.spam import rows as rows_of
+from banbury.apps.spam import SURE
+from banbury.apps.spam import rows as rows_of
+from banbury.readers.mail import parse
 
 RESULTS = Path(__file__).parent / "results" / "applications.json"
 SMOOTHINGS = (1.0, 0.5, 0.1, 0.05, 0.01)

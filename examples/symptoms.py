@@ -3,7 +3,7 @@
 import numpy as np
 
 import banbury
-from banbury.probability import bayes, total_probability
+from banbury.stats.probability import bayes, total_probability
 
 # One in a hundred is ill; the test finds 90 % of them, and is wrong about 5 % of the others.
 positive = total_probability([0.01, 0.99], [0.90, 0.05])

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from hypothesis import strategies as st
 
-from banbury.markup import ATTRIBUTES, ELEMENTS
+from banbury.display.html import ATTRIBUTES, ELEMENTS
 
 HOSTILE = [
     "<script>window.broken = 1</script>",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from banbury import Analyzer, Classifier
-from banbury.probability import (
+from banbury.stats.probability import (
     bayes,
     complement,
     conditional,

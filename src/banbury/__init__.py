@@ -10,22 +10,22 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from banbury.apps.ranking import Ranker
+    from banbury.apps.senses import SenseTagger
+    from banbury.apps.spam import SpamFilter
     from banbury.classifier import Classifier, load
-    from banbury.counts import Counts
     from banbury.errors import BanburyError
-    from banbury.likelihoods.bernoulli import Bernoulli
-    from banbury.likelihoods.categorical import Categorical
-    from banbury.likelihoods.gaussian import Gaussian
-    from banbury.likelihoods.histogram import Histogram
-    from banbury.likelihoods.kinds import Text
-    from banbury.likelihoods.multinomial import Multinomial
-    from banbury.likelihoods.number import Number
-    from banbury.likelihoods.poisson import Poisson
-    from banbury.ranking import Ranker
     from banbury.readers import read
-    from banbury.senses import SenseTagger
-    from banbury.spam import SpamFilter
-    from banbury.text import Analyzer
+    from banbury.tables.kinds.bernoulli import Bernoulli
+    from banbury.tables.kinds.by_name import Text
+    from banbury.tables.kinds.categorical import Categorical
+    from banbury.tables.kinds.gaussian import Gaussian
+    from banbury.tables.kinds.histogram import Histogram
+    from banbury.tables.kinds.multinomial import Multinomial
+    from banbury.tables.kinds.number import Number
+    from banbury.tables.kinds.poisson import Poisson
+    from banbury.text.analyzer import Analyzer
+    from banbury.text.counts import Counts
 
 __version__ = "0.1.0"
 __all__ = [
@@ -49,21 +49,21 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Analyzer": "text",
+    "Analyzer": "text.analyzer",
     "BanburyError": "errors",
-    "Bernoulli": "likelihoods",
-    "Categorical": "likelihoods",
+    "Bernoulli": "tables.kinds",
+    "Categorical": "tables.kinds",
     "Classifier": "classifier",
-    "Counts": "counts",
-    "Gaussian": "likelihoods",
-    "Histogram": "likelihoods",
-    "Multinomial": "likelihoods",
-    "Number": "likelihoods",
-    "Poisson": "likelihoods",
-    "Ranker": "ranking",
-    "SenseTagger": "senses",
-    "SpamFilter": "spam",
-    "Text": "likelihoods",
+    "Counts": "text.counts",
+    "Gaussian": "tables.kinds",
+    "Histogram": "tables.kinds",
+    "Multinomial": "tables.kinds",
+    "Number": "tables.kinds",
+    "Poisson": "tables.kinds",
+    "Ranker": "apps.ranking",
+    "SenseTagger": "apps.senses",
+    "SpamFilter": "apps.spam",
+    "Text": "tables.kinds",
     "load": "classifier",
     "read": "readers",
 }

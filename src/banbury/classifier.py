@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from banbury import storage
-from banbury.counts import as_labels
 from banbury.errors import FileFormatError, InputError
 from banbury.estimator import Labels, Texts, model_from, report_from
 from banbury.looking import Looking
-from banbury.streaming import fitted_in_batches
-from banbury.tables import is_table
-from banbury.text import Analyzer
-from banbury.text_model import TextModel
-from banbury.unlabelled import fitted_with_unlabelled
+from banbury.tables.frame import is_table
+from banbury.text.analyzer import Analyzer
+from banbury.text.batches import fitted_in_batches
+from banbury.text.documents import as_labels
+from banbury.text.model import TextModel
+from banbury.text.unlabelled import fitted_with_unlabelled
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from banbury.training import TrainingReport
+    from banbury.results.training_report import TrainingReport
 
 
 class Classifier(Looking):
@@ -122,7 +122,7 @@ class Classifier(Looking):
         self._check_settings()
         labels, how = as_labels(labels), dict[str, Any](effort=self.effort, threads=self.threads)
         if self.columns is not None or is_table(texts):
-            from banbury.table_model import TableModel  # it needs NumPy, which texts alone do not
+            from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
 
             if unlabelled is not None:
                 raise InputError("documents without labels help where documents are texts; this is a table")

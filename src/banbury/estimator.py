@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from banbury.counts import Counts, n_threads
 from banbury.errors import InputError, NotFittedError
-from banbury.text import Analyzer
-from banbury.text_model import Settings, TextModel, TextReading
-from banbury.unlabelled import Unlabelled
+from banbury.text.analyzer import Analyzer
+from banbury.text.counts import Counts
+from banbury.text.documents import n_threads
+from banbury.text.model import Settings, TextModel, TextReading
+from banbury.text.unlabelled import Unlabelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from banbury.table_model import TableModel
-    from banbury.table_reading import TableReading
-    from banbury.training import TrainingReport
+    from banbury.results.training_report import TrainingReport
+    from banbury.tables.model import TableModel
+    from banbury.tables.scoring import TableReading
 
 Texts = Any
 Labels = Any
@@ -204,13 +205,13 @@ def model_from(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextMo
     """The model that its parts describe."""
     if "columns" not in settings:
         return TextModel.from_parts(settings, arrays)
-    from banbury.table_model import TableModel
+    from banbury.tables.model import TableModel
 
     return TableModel.from_parts(settings, arrays)
 
 
 def report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
     """The report that its settings describe."""
-    from banbury.training import TrainingReport
+    from banbury.results.training_report import TrainingReport
 
     return None if settings is None else TrainingReport.from_settings(settings)

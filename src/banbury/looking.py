@@ -7,22 +7,22 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
-from banbury.calibration import log_softmax, softmax
-from banbury.choosing import next_to_label
-from banbury.counts import as_labels, check_kind, check_many, n_threads
 from banbury.errors import InputError
 from banbury.estimator import Labels, Texts
-from banbury.explanation import Evidence, Explanation
 from banbury.predicting import Predicting
-from banbury.tables import as_row, show_row
-from banbury.tables import read as read_table
-from banbury.text import Analyzer
-from banbury.text_model import TextModel, TextReading, difference, number_of
+from banbury.results.explanation import Evidence, Explanation
+from banbury.stats.softmax import log_softmax, softmax
+from banbury.tables.frame import as_row, show_row
+from banbury.tables.frame import read as read_table
+from banbury.text.analyzer import Analyzer
+from banbury.text.documents import as_labels, check_kind, check_many, n_threads
+from banbury.text.model import TextModel, TextReading, difference, number_of
+from banbury.text.next_to_label import next_to_label
 
 if TYPE_CHECKING:
-    from banbury.diagnosis import Diagnosis
-    from banbury.report import Report
-    from banbury.words import WordTable
+    from banbury.diagnosis.diagnosis import Diagnosis
+    from banbury.report.report import Report
+    from banbury.results.word_table import WordTable
 
 
 class Looking(Predicting):
@@ -137,8 +137,8 @@ class Looking(Predicting):
         >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
         True
         """
-        from banbury.evaluation import evaluate
-        from banbury.report import Report
+        from banbury.report.report import Report
+        from banbury.results.evaluation import evaluate
 
         texts, labels, document = self._to_evaluate(texts, labels)
         reading = self._reading(None)
@@ -149,7 +149,7 @@ class Looking(Predicting):
 
     def score(self, texts: Texts, labels: Labels) -> float:
         """The accuracy: what scikit-learn asks for."""
-        from banbury.evaluation import evaluate
+        from banbury.results.evaluation import evaluate
 
         texts, labels, _ = self._to_evaluate(texts, labels)
         return evaluate(labels, self.predict(texts).tolist()).accuracy
@@ -180,8 +180,8 @@ class Looking(Predicting):
         >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
         (True, 0, 'negative')
         """
-        from banbury.diagnosis import can_be_forgotten, diagnose
-        from banbury.duplicates import as_texts
+        from banbury.diagnosis.diagnosis import can_be_forgotten, diagnose
+        from banbury.text.documents import as_texts
 
         check_many(texts)
         model = self._known()

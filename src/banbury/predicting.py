@@ -5,18 +5,19 @@ from __future__ import annotations
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from banbury.calibration import PriorEstimate, estimate_prior, log_softmax, softmax
-from banbury.counts import check_many, n_threads
 from banbury.errors import InputError
 from banbury.estimator import Estimator, Texts
-from banbury.likelihoods import log_prior
-from banbury.tables import is_row
-from banbury.text_model import TextReading, number_of
+from banbury.stats.softmax import log_softmax, softmax
+from banbury.tables.frame import is_row
+from banbury.text.calibration import PriorEstimate, estimate_prior
+from banbury.text.documents import check_many, n_threads
+from banbury.text.likelihoods import log_prior
+from banbury.text.model import TextReading, number_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from banbury.deciding import Costs, Promise
+    from banbury.results.decisions import Costs, Promise
 
 
 class Predicting(Estimator):
@@ -141,7 +142,7 @@ class Predicting(Estimator):
         >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
         [None, None]
         """
-        from banbury.deciding import Costs
+        from banbury.results.decisions import Costs
 
         check_many(texts)
         classes = self._known().classes

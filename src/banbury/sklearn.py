@@ -22,9 +22,9 @@ except ImportError as error:
 import numpy as np
 from numpy.typing import NDArray
 
-from banbury.likelihoods import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
-from banbury.likelihoods.linear import Lines
-from banbury.likelihoods.statistics import IMPOSSIBLE, Kind, is_sparse
+from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
+from banbury.tables.kinds.linear import Lines
+from banbury.tables.kinds.statistics import IMPOSSIBLE, Kind, is_sparse
 
 __all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB", "PoissonNB"]
 

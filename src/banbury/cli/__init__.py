@@ -136,7 +136,7 @@ def _named(path: Any) -> str:
 
 def _failed(reason: Any) -> int:
     from banbury.cli.console import note
-    from banbury.markup import visible
+    from banbury.display.html import visible
 
     text = str(reason)
     for words, option in IN_WORDS_OF_THE_COMMAND.items():

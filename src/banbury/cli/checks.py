@@ -11,7 +11,7 @@ from banbury.cli.console import note
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
-    from banbury.evaluation import Evaluation
+    from banbury.results.evaluation import Evaluation
 
 FAILED = 1
 

@@ -18,7 +18,7 @@ def demo(text: str) -> None:
     """Train on the demo corpus, and explain what it says of TEXT."""
     from banbury.classifier import Classifier
     from banbury.datasets import demo as demo_corpus
-    from banbury.evaluation import evaluate
+    from banbury.results.evaluation import evaluate
 
     texts, labels = demo_corpus()
     model = Classifier.textbook(analyzer="tweets").fit(texts, labels)

@@ -13,8 +13,8 @@ from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
-    from banbury.diagnosis import Diagnosis
-    from banbury.report import Report
+    from banbury.diagnosis.diagnosis import Diagnosis
+    from banbury.report.report import Report
 
 
 @click.command(

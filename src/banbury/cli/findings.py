@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from banbury.classifier import Classifier
-    from banbury.duplicates import Duplicates
-    from banbury.leaks import Leak
-    from banbury.training import TrainingReport
+    from banbury.diagnosis.duplicates import Duplicates
+    from banbury.diagnosis.leaks import Leak
+    from banbury.results.training_report import TrainingReport
 
 MOST_LABELS = 20  # whose words are looked for
 OF_SO_MANY = 10_000  # documents, a word of fewer than one says little, and most words are such
@@ -92,8 +92,8 @@ class Findings:
         return blocks
 
     def _doubtful(self, report: TrainingReport) -> list[Block]:
-        from banbury.markup import shorten
-        from banbury.training import MOST_DOUBTFUL
+        from banbury.display.html import shorten
+        from banbury.results.training_report import MOST_DOUBTFUL
 
         if not report.doubtful:
             return []
@@ -147,8 +147,8 @@ def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
 
 def giving_away(classifier: Classifier) -> list[Leak] | None:
     """Words that give a class away; None where the model has no words."""
-    from banbury.dependence import words_only
-    from banbury.leaks import leaks
+    from banbury.diagnosis.dependence import words_only
+    from banbury.diagnosis.leaks import leaks
 
     counts = classifier.counts_
     words = words_only(counts.analyzer)

@@ -19,7 +19,7 @@ from banbury.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from banbury.labelling import Labelling
+    from banbury.apps.labelling import Labelling
 
 SKIP, UNDO, QUIT = "s", "u", "q"
 DIGITS = "123456789"
@@ -49,7 +49,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("Labelling needs a terminal.")
-    from banbury.labelling import Labelling
+    from banbury.apps.labelling import Labelling
 
     known = None if model is None else reading.load(model)
     rows: list[dict[str, Any]] = []
@@ -205,7 +205,7 @@ class _Session:
         from rich.rule import Rule
         from rich.text import Text
 
-        from banbury.markup import visible
+        from banbury.display.html import visible
 
         console, labelling = self._console, self.labelling
         chances = labelling.probabilities(number)
@@ -229,7 +229,7 @@ class _Session:
         """What was chosen, so that it can be seen, and undone."""
         from rich.text import Text
 
-        from banbury.markup import visible
+        from banbury.display.html import visible
 
         self._console.print(Text(f"→ {visible(answer)}", style="green" if is_label else "dim"))
 

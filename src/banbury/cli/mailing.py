@@ -99,7 +99,7 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
 def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
     """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
     from banbury import storage
-    from banbury.spam import COLUMNS, SpamFilter
+    from banbury.apps.spam import COLUMNS, SpamFilter
 
     with storage.locked(path):
         if not os.path.exists(path):

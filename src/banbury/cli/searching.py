@@ -14,7 +14,7 @@ from banbury.cli.console import note, show, with_progress
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from banbury.ranking import Ranker
+    from banbury.apps.ranking import Ranker
 
 SCORERS = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ranking, which takes longer to import
 
@@ -54,7 +54,7 @@ def rank(files: tuple[str, ...], query: tuple[str, ...], save: str | None, **giv
 
 
 def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -> tuple[Ranker, list[dict[str, Any]]]:
-    from banbury.ranking import Ranker
+    from banbury.apps.ranking import Ranker
 
     if len(files) == 1 and _is_index(files[0]):
         ranker = Ranker.load(files[0])
@@ -107,7 +107,7 @@ def _name(rows: list[dict[str, Any]], index: int) -> Any:
 
 
 def _text(rows: list[dict[str, Any]], index: int) -> str:
-    from banbury.markup import shorten
+    from banbury.display.html import shorten
 
     if not rows:
         return ""

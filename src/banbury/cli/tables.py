@@ -83,8 +83,8 @@ def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None, without
 
 
 def _guessed(values: list[Any], kind: str) -> list[Any]:
-    from banbury.columns import found
-    from banbury.tables import column
+    from banbury.tables.columns import found
+    from banbury.tables.frame import column
 
     cells = [None if _is_missing(value) else value for value in values]
     if kind in ("text", "categorical") or not all(cell is None or NUMBER.fullmatch(cell) for cell in cells):

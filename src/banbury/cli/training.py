@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from banbury.classifier import Classifier
     from banbury.cli.findings import Findings
-    from banbury.duplicates import Duplicates
+    from banbury.diagnosis.duplicates import Duplicates
     from banbury.readers import Batch, Reader
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
@@ -76,7 +76,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
     if not is_table and reader.layout.format in MAIL and not any(given[name] for name in OF_TEXTS):
-        from banbury.spam import COLUMNS
+        from banbury.apps.spam import COLUMNS
 
         note(f"{reader.name}: {replace(reader.layout, text=None)}; {PARTS}")
         return _train_table(reader, files, model, is_json, given | {"kinds": COLUMNS})
@@ -175,7 +175,7 @@ class _Rows:
 
     def duplicates(self) -> Duplicates | None:
         """Rows that repeat others; None where there were too many to keep them."""
-        from banbury.duplicates import duplicates
+        from banbury.diagnosis.duplicates import duplicates
 
         if self._kept is None:
             return None
@@ -186,7 +186,7 @@ class _Rows:
 def _classifier(given: dict[str, Any]) -> Classifier:
     from banbury.classifier import Classifier
     from banbury.errors import InputError
-    from banbury.text import Analyzer
+    from banbury.text.analyzer import Analyzer
 
     prior = given["prior"] if given["prior"] in ("empirical", "uniform") else "empirical"
     analyzer: Any = given["analyzer"]

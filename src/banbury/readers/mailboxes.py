@@ -1,6 +1,6 @@
 """E-mails as rows: mailboxes in one file (mbox), maildirs, folders with a message in each file.
 
-The text of a message is its subject and its body; `banbury.mail` takes it apart. Its label is the name of the mailbox,
+The text of a message is its subject and its body; `mail.py` takes it apart. Its label is the name of the mailbox,
 or of the folder that it lies in.
 """
 
@@ -11,8 +11,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from banbury.mail import parse
 from banbury.readers.guessing import Layout
+from banbury.readers.mail import parse
 from banbury.readers.sources import ENOUGH, files_below
 
 if TYPE_CHECKING:

@@ -1,0 +1,138 @@
+"""Labelling by hand with a model that learns along: the documents that teach it the most come first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from banbury.classifier import Classifier
+from banbury.errors import InputError
+from banbury.text.documents import as_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+LOOKED_AT = 2_000  # of the documents that are left: scoring more would make people wait
+AT_ONCE = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
+FITTED_ANEW = 1.2  # times as many labels as at the last fit
+
+
+class Labelling:
+    """Documents that get their labels one by one.
+
+    `next` is the document to ask about, by what `Classifier.what_to_label_next` says of a model that learns along.
+    Which of equally good ones it is depends on the texts alone.
+
+    Parameters
+    ----------
+    texts
+        The documents.
+    labels
+        Those that have a label already, by their number.
+    model
+        A model that knows something already; it is not changed.
+    by
+        `"gain"`, or `"uncertainty"`, which begins when there are two labels.
+
+    >>> labelling = Labelling(["free money", "lunch?", "free lunch", "money, money"], {0: "spam", 1: "ham"})
+    >>> labelling.next()
+    2
+    >>> labelling.give(2, "ham")
+    >>> labelling.undo(), labelling.labels
+    (2, {0: 'spam', 1: 'ham'})
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        labels: Mapping[int, Any] | None = None,
+        *,
+        model: Classifier | None = None,
+        by: str = "gain",
+    ) -> None:
+        from banbury import _kernel
+
+        self.texts = list(texts)
+        self.labels: dict[int, Any] = dict(labels or {})
+        if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:
+            raise InputError(f"there is no document {wrong[0]}; there are {len(self.texts)}")
+        as_labels(list(self.labels.values()))
+        if by not in AT_ONCE:
+            raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, AT_ONCE))}")
+        self.by = by
+        self._given = list(self.labels)
+        self._known = model
+        self._model: Classifier | None = None
+        self._n_fitted = 0
+        self._skipped: list[int] = []
+        self._chosen: list[int] = []
+        digest = _kernel.checksum
+        self._order = sorted(
+            range(len(self.texts)), key=lambda number: (digest(self.texts[number].encode("utf-8", "replace")), number)
+        )
+
+    def __len__(self) -> int:
+        """How many documents are left."""
+        return len(self.texts) - len(self.labels) - len(self._skipped)
+
+    def next(self) -> int | None:
+        """The document to ask about; None where all have been."""
+        gone = {*self.labels, *self._skipped}
+        self._chosen = [number for number in self._chosen if number not in gone]
+        if not self._chosen:
+            left = [number for number in self._order if number not in gone][:LOOKED_AT]
+            self._chosen = left[:1] if self.by == "uncertainty" and self._learned() is None else self._best(left)
+        return self._chosen[0] if self._chosen else None
+
+    def _best(self, left: list[int]) -> list[int]:
+        model = self._learned()
+        if model is None:  # of one label it has learned the words at least
+            texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
+            model = Classifier().fit(texts, labels) if labels else Classifier()
+        asked = model.what_to_label_next([self.texts[number] for number in left], top=AT_ONCE[self.by], by=self.by)
+        return [left[at] for at in asked]
+
+    def probabilities(self, number: int) -> dict[Any, float]:
+        """What the model says of a document; nothing where it knows too little."""
+        model = self._learned()
+        return {} if model is None else model.probabilities(self.texts[number])
+
+    def give(self, number: int, label: Any) -> None:
+        """A document gets its label."""
+        as_labels([*list(self.labels.values())[:1], label])
+        if number in self.labels:
+            raise InputError(f"document {number} has a label already: {self.labels[number]!r}")
+        self.labels[number] = label
+        self._given.append(number)
+        if self._model is not None:
+            self._model.learn([self.texts[number]], [label])
+
+    def skip(self, number: int) -> None:
+        """A document is left without a label."""
+        self._skipped.append(number)
+
+    def undo(self) -> int | None:
+        """Take the last label back; the document that had it, None where there is none."""
+        if not self._given:
+            return None
+        number = self._given.pop()
+        label = self.labels.pop(number)
+        if self._model is not None:
+            self._model.forget([self.texts[number]], [label])
+            if len(set(self.labels.values())) < 2 and self._known is None:
+                self._model = None
+        return number
+
+    def _learned(self) -> Classifier | None:
+        """A model of all labels so far. Its settings are chosen anew now and then; in between it only counts."""
+        if self._model is not None and len(self.labels) <= self._n_fitted * FITTED_ANEW + 1:
+            return self._model
+        texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
+        if self._known is not None:
+            if self._model is None:
+                from copy import deepcopy
+
+                self._model = deepcopy(self._known).learn(texts, labels) if labels else deepcopy(self._known)
+            self._n_fitted = len(self.texts)  # it has been fitted to other documents: its settings stay
+        elif len(set(labels)) >= 2:
+            self._model, self._n_fitted = Classifier().fit(texts, labels), len(labels)
+        return self._model

@@ -1,0 +1,340 @@
+"""Where the assumptions of a model fail on some documents, and what is wrong with the documents."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury import _kernel
+from banbury.diagnosis.dependence import DependentPair, dependent_pairs, words_only
+from banbury.diagnosis.duplicates import Duplicates, duplicates
+from banbury.diagnosis.leaks import Leak, leaks
+from banbury.display.html import shorten, width_of
+from banbury.display.html_tables import NAME_WIDTH
+from banbury.errors import CountError
+from banbury.results.training_report import Doubtful
+from banbury.stats.intervals import chi_squared_tail
+from banbury.text.calibration import PriorEstimate
+from banbury.text.counts import Counts
+from banbury.text.documents import as_texts
+from banbury.text.likelihoods import scorer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHOWN = 8  # of each kind, when it is printed
+MOST_WORDS = 50
+MOST_PAIRS = 100
+RARE = 0.01
+STRANGE = 1.5  # times as many new words as the training documents make one expect
+
+
+class Balance(NamedTuple):
+    """How frequent the classes are here, and were in training."""
+
+    trained: dict[Any, float]
+    here: dict[Any, float]
+    p_value: float
+    """How likely so large a difference would be if nothing had changed."""
+    is_estimated: bool
+    """Whether that is estimated from the texts, since nobody gave their labels."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether they are as frequent no more, at the level of 1 %."""
+        return self.p_value < RARE
+
+
+class NewVocabulary(NamedTuple):
+    """Words that the documents have and the training documents had not."""
+
+    share: float
+    """Of all words of the documents, repeated ones included."""
+    expected: float
+    """The share for more documents of the kind that was learned: that of words seen once (Good and Turing)."""
+    words: list[tuple[str, int]]
+    """The most frequent ones, and how often they come."""
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether there are more than half as many again as expected."""
+        return self.share > STRANGE * self.expected + 0.01
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What there is to know of documents before a model of them is believed.
+
+    Places are those of the documents that were given. What could not be looked at is None.
+    """
+
+    n_documents: int
+    were_learned: bool
+    """Whether the model has learned them: then their labels are judged by the model without them, one by one."""
+    pairs: list[DependentPair] = field(repr=False)
+    duplicates: Duplicates = field(repr=False)
+    leaks: list[Leak] = field(repr=False)
+    """Words of the training documents that give a class away."""
+    n_leaking: int
+    """How many of the documents have one of these."""
+    balance: Balance | None = None
+    vocabulary: NewVocabulary | None = None
+    doubtful: list[Doubtful] | None = field(default=None, repr=False)
+    """Documents for which another label is more probable than their own, the most doubtful first."""
+    doubts: NDArray[Any] | None = field(default=None, compare=False, repr=False)
+    """For each document 1 − P(its label): sorted by this, the likeliest mistakes of labelling come first."""
+
+    @property
+    def counted_twice(self) -> float:
+        """Evidence that is counted twice because of dependent pairs, in nats per document."""
+        return sum(pair.nats for pair in self.pairs) / max(self.n_documents, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, but for `doubts`."""
+        balance, vocabulary = self.balance, self.vocabulary
+        return {
+            "documents": self.n_documents,
+            "were learned": self.were_learned,
+            "dependent pairs": [{**pair._asdict(), "ratio": pair.ratio} for pair in self.pairs],
+            "duplicates": asdict(self.duplicates),
+            "leaks": [leak._asdict() for leak in self.leaks],
+            "leaking documents": self.n_leaking,
+            "balance": None if balance is None else {**balance._asdict(), "moved": balance.moved},
+            "vocabulary": None if vocabulary is None else vocabulary._asdict(),
+            "doubtful": None if self.doubtful is None else [asdict(one) for one in self.doubtful],
+        }
+
+    def __str__(self) -> str:
+        whose = "that the model has learned" if self.were_learned else "that are new to the model"
+        blocks = [[f"{self.n_documents} documents {whose}"]]
+        blocks += [self._pairs_lines(), self._duplicates_lines(), self._leaks_lines()]
+        blocks += [_balance_lines(self.balance)] if self.balance else []
+        blocks += [_vocabulary_lines(self.vocabulary)] if self.vocabulary else []
+        blocks += [] if self.doubtful is None else [_doubtful_lines(self.doubtful, self.n_documents)]
+        return "\n\n".join("\n".join(block) for block in blocks)
+
+    def _pairs_lines(self) -> list[str]:
+        if not self.pairs:
+            return ["words that come together: none beyond chance"]
+        n = f"{len(self.pairs)} pairs" if len(self.pairs) < MOST_PAIRS else f"the {MOST_PAIRS} pairs that matter most"
+        lines = [
+            f"words that come together within classes: {n}, {self.counted_twice:.2f} nats a document counted twice"
+        ]
+        shown = [(shorten(f"{one.first} + {one.second}", 40), one) for one in self.pairs[:SHOWN]]
+        width = max(width_of(name) for name, _ in shown)
+        return lines + [
+            f"  {_padded(name, width)}  {one.documents:6} documents, {one.expected:.1f} expected, "
+            f"{one.nats:.1f} nats counted twice"
+            for name, one in shown
+        ]
+
+    def _duplicates_lines(self) -> list[str]:
+        found = self.duplicates
+        lines = [f"duplicates: {found.n_repeats} documents repeat an earlier one, {found.n_near} more nearly do"]
+        if found.conflicting:
+            some = ", ".join(" = ".join(map(str, group[:4])) for group in found.conflicting[:SHOWN])
+            lines.append(f"  {len(found.conflicting)} groups of them have different labels: {some}")
+        return lines
+
+    def _leaks_lines(self) -> list[str]:
+        if not self.leaks:
+            return ["words that give a class away: none"]
+        share = self.n_leaking / max(self.n_documents, 1)
+        lines = [f"words that give a class away: {len(self.leaks)}; {share:.1%} of the documents have one"]
+        for kind, some in by_kind(self.leaks):
+            words = ", ".join(f"{shorten(leak.word, 40)} ({shorten(str(leak.label), 20)})" for leak in some[:SHOWN])
+            lines.append(f"  {kind}: {words}{', …' if len(some) > SHOWN else ''}")
+        return lines
+
+
+def by_kind(found: Sequence[Leak]) -> list[tuple[str, list[Leak]]]:
+    """Leaks by what they look like, the suspicious kinds first."""
+    names = {"address": "addresses", "part of an address": "parts of addresses", "number": "numbers", "word": "words"}
+    groups = [(name, [leak for leak in found if leak.kind == kind]) for kind, name in names.items()]
+    return [(name, some) for name, some in groups if some]
+
+
+def _balance_lines(balance: Balance) -> list[str]:
+    how = "estimated from the texts" if balance.is_estimated else "by the labels"
+    verdict = "have changed" if balance.moved else "could be those of training"
+    lines = [f"shares of the classes, {how}: they {verdict} (p = {balance.p_value:.2g})"]
+    names = {*balance.trained, *balance.here}
+    moved = sorted(names, key=lambda label: -abs(balance.here.get(label, 0) - balance.trained.get(label, 0)))
+    lines += [
+        f"  {shorten(str(label), NAME_WIDTH)}: {balance.here.get(label, 0.0):.1%} here, "
+        f"{balance.trained.get(label, 0.0):.1%} in training"
+        for label in moved[: SHOWN if balance.moved else 0]
+    ]
+    return lines
+
+
+def _vocabulary_lines(vocabulary: NewVocabulary) -> list[str]:
+    words = ", ".join(f"{shorten(word, 30)} ({n})" for word, n in vocabulary.words[:SHOWN])
+    verdict = "more than expected" if vocabulary.is_strange else "about as expected"
+    lines = [
+        f"words that training had not: {vocabulary.share:.2%} of all, {verdict} "
+        f"({vocabulary.expected:.2%} for more documents of the same kind)"
+    ]
+    return lines + ([f"  {words}"] if words else [])
+
+
+def _doubtful_lines(found: list[Doubtful], n_documents: int) -> list[str]:
+    lines = [f"labels in doubt: {len(found)} of {n_documents}, for which another label is more probable"]
+    return lines + [
+        f"  {one.index:>7}  {shorten(str(one.label), 20)} ({one.probability:.2%})  "
+        f"{shorten(' '.join(one.text.split()), 64)}"
+        for one in found[:SHOWN]
+    ]
+
+
+def _padded(name: str, width: int) -> str:
+    return name + " " * (width - width_of(name))
+
+
+def diagnose(
+    counts: Counts,
+    texts: Any,
+    labels: list[Any] | None,
+    *,
+    were_learned: bool,
+    log_probabilities: NDArray[Any],
+    classes: list[Any],
+    estimate: Callable[[], PriorEstimate],
+    threads: int | None = None,
+) -> Diagnosis:
+    """The diagnosis of documents, by what a model has counted and the probabilities that it gives them.
+
+    Probabilities of documents that were learned are those of the model without them. `estimate` is asked how frequent
+    the classes are where there are no labels.
+    """
+    listed = as_texts(texts)
+    guessed = [classes[at] for at in log_probabilities.argmax(axis=1).tolist()]
+    known = counts if (words := words_only(counts.analyzer)) is None else counts.narrowed(words)
+    giving_away = leaks(known) if words is not None else []
+    doubts = doubtful = None
+    if labels is not None:
+        doubts, doubtful = doubtful_labels(listed, labels, classes, log_probabilities)
+    return Diagnosis(
+        n_documents=len(listed),
+        were_learned=were_learned,
+        pairs=dependent_pairs(listed, labels or guessed, analyzer=counts.analyzer, top=MOST_PAIRS, threads=threads),
+        duplicates=duplicates(listed, labels, threads=threads),
+        leaks=giving_away,
+        n_leaking=_n_leaking(known, listed, giving_away),
+        balance=None if were_learned else class_balance(counts, labels, estimate),
+        vocabulary=None if were_learned or words is None else new_vocabulary(known, listed, threads=threads),
+        doubtful=doubtful,
+        doubts=doubts,
+    )
+
+
+def can_be_forgotten(counts: Counts, texts: Any, labels: list[Any], *, threads: int | None = None) -> bool:
+    """Whether all these documents, with these labels, can have been learned: then they could be forgotten.
+
+    >>> counts = Counts().add(["a rose is a rose"], ["true"])
+    >>> can_be_forgotten(counts, ["a rose"], ["true"]), can_be_forgotten(counts, ["a tulip"], ["true"])
+    (True, False)
+    """
+    words = words_only(counts.analyzer)
+    copy = counts.copy() if words is None else counts.narrowed(words)
+    try:
+        copy.remove(texts, labels, threads=threads)
+    except CountError:
+        return False
+    return True
+
+
+def doubtful_labels(
+    texts: Sequence[str], labels: Sequence[Any], classes: Sequence[Any], log_probabilities: NDArray[Any]
+) -> tuple[NDArray[Any], list[Doubtful]]:
+    """For each document 1 − P(its label), and those for which another label is more probable, the worst first.
+
+    A label that is no class has no probability.
+
+    >>> import numpy as np
+    >>> doubts, found = doubtful_labels(["x", "y"], ["no", "no"], ["no", "yes"], np.log([[0.9, 0.1], [0.2, 0.8]]))
+    >>> doubts.round(2), found[0].index
+    (array([0.1, 0.8]), 1)
+    """
+    import numpy as np
+
+    numbers = {label: number for number, label in enumerate(classes)}
+    own = np.array([numbers.get(label, len(classes)) for label in labels], dtype=int)
+    logs = np.column_stack([log_probabilities, np.full(len(labels), -np.inf)])
+    chosen = logs[np.arange(len(own)), own]
+    order = np.argsort(chosen, kind="stable")
+    found = [
+        Doubtful(at, texts[at], labels[at], float(np.exp(chosen[at])))
+        for at in order.tolist()
+        if logs[at].argmax() != own[at]
+    ]
+    return -np.expm1(chosen), found
+
+
+def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callable[[], PriorEstimate]) -> Balance:
+    """How frequent the classes are among labels, or by an estimate where there are none, against training.
+
+    >>> counts = Counts().add(["x", "y"] * 50, ["no", "yes"] * 50)
+    >>> class_balance(counts, ["yes"] * 90 + ["no"] * 10, None).moved  # type: ignore[arg-type]
+    True
+    """
+    n = sum(counts.documents)
+    trained = {label: size / n for label, size in zip(counts.classes, counts.documents, strict=True)}
+    if labels is None:
+        found = estimate()
+        return Balance(trained, found.prior, found.p_value, True)
+    here = dict.fromkeys(sorted({*labels, *counts.classes}), 0)
+    for label in labels:
+        here[label] += 1
+    sizes = dict(zip(counts.classes, counts.documents, strict=True))
+    # A test of two samples: both were drawn, those of training too.
+    gain = 0.0
+    whole = n + len(labels)
+    for label, seen in here.items():
+        both = seen + sizes.get(label, 0)
+        for part, size in ((seen, len(labels)), (sizes.get(label, 0), n)):
+            gain += 2 * part * log(part * whole / (both * size)) if part else 0.0
+    shares = {label: seen / len(labels) for label, seen in here.items()}
+    return Balance(trained, shares, chi_squared_tail(gain, len(here) - 1), False)
+
+
+def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) -> NewVocabulary:
+    """The words of documents that `counts`, whose features are words, have not.
+
+    >>> counts = Counts().add(["a rose is a rose"], ["true"])
+    >>> new_vocabulary(counts, ["a tulip is a tulip"])
+    NewVocabulary(share=0.4, expected=0.2, words=[('tulip', 2)])
+    """
+    import numpy as np
+
+    fresh = Counts(counts.analyzer).add(texts, [""] * len(texts), threads=threads)
+    table = scorer(fresh.kernel, "multinomial", 1.0, "shared").table()
+    names, times = table[0], np.frombuffer(table[2], np.uint32)
+    plain = scorer(counts.kernel, "multinomial", 1.0, "shared")
+    known = set(plain.table(names)[0])
+    is_new = np.array([name not in known for name in names], dtype=bool)
+    order = sorted(np.flatnonzero(is_new).tolist(), key=lambda at: (-int(times[at]), names[at]))[:MOST_WORDS]
+    # log P(word | class) is not needed: the sums of all classes are.
+    seen = np.frombuffer(plain.table()[2], np.uint32).reshape(-1, len(counts.classes)).sum(axis=1)
+    return NewVocabulary(
+        share=float(times[is_new].sum() / max(times.sum(), 1)),
+        expected=float((seen == 1).sum() / max(seen.sum(), 1)),
+        words=[(names[at], int(times[at])) for at in order],
+    )
+
+
+def _n_leaking(counts: Counts, texts: list[str], found: list[Leak]) -> int:
+    """How many texts have one of these words."""
+    import numpy as np
+
+    if not found:
+        return 0
+    numbers = array("I", bytes(4 * len(texts)))
+    documents = _kernel.Documents(counts.kernel, texts, numbers, None, 2**62, 0)
+    _, ends, _ = documents.words([leak.word for leak in found])
+    sums = np.frombuffer(ends, np.uint64)
+    has = sums > np.concatenate([[0], sums[:-1]])
+    return int(has[np.frombuffer(documents.places, np.uint32)].sum())

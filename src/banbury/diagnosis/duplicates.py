@@ -1,0 +1,139 @@
+"""Documents that come more than once: the same text, or nearly the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from banbury import _kernel
+from banbury.errors import InputError
+from banbury.text.analyzer import Analyzer
+from banbury.text.documents import as_texts, n_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+SIMILARITY = 0.8
+RUN = 3  # words: what the overlap is measured with
+BANDS, WIDTH = 32, 4
+"""Of a signature. Of texts whose runs overlap by 80 %, all but one pair in ten million have a band in common."""
+DOUBT = 0.15  # what an overlap may be from that of the signatures: some four standard errors
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Groups of documents, by their places, the first one of each group first."""
+
+    n_documents: int
+    exact: list[list[int]]
+    """Documents with the very same text."""
+    near: list[list[int]]
+    """Documents whose words are nearly the same, in the same order; of those with the same text only the first."""
+    conflicting: list[list[int]]
+    """Groups of either kind, where labels were given, that have more than one label."""
+
+    @property
+    def n_repeats(self) -> int:
+        """How many documents repeat the text of an earlier one."""
+        return sum(len(group) - 1 for group in self.exact)
+
+    @property
+    def n_near(self) -> int:
+        """How many documents besides these nearly repeat an earlier one."""
+        return sum(len(group) - 1 for group in self.near)
+
+
+def duplicates(
+    texts: Any, labels: Sequence[Any] | None = None, *, similarity: float = SIMILARITY, threads: int | None = None
+) -> Duplicates:
+    """The documents that come more than once.
+
+    Nearly the same are texts whose runs of three words, in lower case and without punctuation, overlap by
+    `similarity`: of those that one or the other has, both have that share.
+
+    >>> found = duplicates(["free entry", "Lunch at one?", "free entry", "lunch at one"], ["spam", "ham", "ham", "ham"])
+    >>> found.exact, found.near, found.conflicting
+    ([[0, 2]], [[1, 3]], [[0, 2]])
+    """
+    if not 0.5 <= similarity <= 1:
+        raise InputError(f"similarity is {similarity!r}; it must be from 0.5 to 1")
+    texts = as_texts(texts)
+    if labels is not None and len(labels) != len(texts):
+        raise InputError(f"{len(texts)} documents but {len(labels)} labels")
+    places: dict[str, list[int]] = {}
+    for at, text in enumerate(texts):
+        places.setdefault(text, []).append(at)
+    exact = [group for group in places.values() if len(group) > 1]
+    firsts = [group[0] for group in places.values()]
+    near = [[firsts[at] for at in group] for group in _near([texts[at] for at in firsts], similarity, threads)]
+    conflicting = []
+    if labels is not None:
+        # A near duplicate of one text is one of all that are equal to it.
+        whole = [[at for first in group for at in places[texts[first]]] for group in near]
+        inside = {at for group in whole for at in group}
+        groups = [*whole, *(group for group in exact if group[0] not in inside)]
+        conflicting = sorted(sorted(group) for group in groups if len({labels[at] for at in group}) > 1)
+    return Duplicates(len(texts), exact, near, conflicting)
+
+
+def _near(texts: list[str], similarity: float, threads: int | None) -> list[list[int]]:
+    """Groups of different texts that are nearly the same, by their places."""
+    import numpy as np
+
+    if len(texts) < 2:
+        return []
+    analyzer = Analyzer(punctuation="none", emoticons=False)
+    numbers = np.frombuffer(_kernel.signatures(analyzer.compiled(), texts, n_threads(threads)), np.uint32)
+    signatures = numbers.reshape(len(texts), -1)
+    runs: dict[int, frozenset[tuple[str, ...]]] = {}
+
+    def runs_of(at: int) -> frozenset[tuple[str, ...]]:
+        if at not in runs:
+            words = [token.text for token in analyzer.tokens(texts[at])]
+            runs[at] = frozenset(tuple(words[i : i + RUN]) for i in range(max(len(words) - RUN + 1, 1)))
+        return runs[at]
+
+    leader = list(range(len(texts)))
+
+    def lead(at: int) -> int:
+        while leader[at] != at:
+            leader[at] = leader[leader[at]]
+            at = leader[at]
+        return at
+
+    for one, other in _candidates(signatures, similarity - DOUBT):
+        first, second = lead(one), lead(other)
+        if first == second:
+            continue
+        ours, theirs = runs_of(one), runs_of(other)
+        if len(ours & theirs) >= similarity * len(ours | theirs):
+            leader[max(first, second)] = min(first, second)
+    groups: dict[int, list[int]] = {}
+    for at in range(len(texts)):
+        groups.setdefault(lead(at), []).append(at)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _candidates(signatures: NDArray[Any], agreement: float) -> Iterator[tuple[int, int]]:
+    """Pairs of texts that have a band of their signatures in common, and enough of the whole."""
+    import numpy as np
+
+    has_words = np.flatnonzero(signatures.min(axis=1) < 2**32 - 1)
+    factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
+    pairs: list[NDArray[Any]] = []
+    for band in range(BANDS):
+        part = signatures[has_words, band * WIDTH : (band + 1) * WIDTH].astype(np.uint64)
+        keys = (part * factors).sum(axis=1, dtype=np.uint64)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        same = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+        # Each with the one before it and with the first of its bucket: a bucket of any size has few pairs.
+        first = np.searchsorted(ordered, ordered[same])
+        pairs += [np.column_stack([has_words[order[at]], has_words[order[same]]]) for at in (same - 1, first)]
+    found = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    for start in range(0, len(found), 4096):
+        some = found[start : start + 4096]
+        enough = (signatures[some[:, 0]] == signatures[some[:, 1]]).mean(axis=1) >= agreement
+        yield from zip(some[enough, 0].tolist(), some[enough, 1].tolist(), strict=True)

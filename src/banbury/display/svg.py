@@ -1,0 +1,314 @@
+"""Drawings for pages, as inline SVG: bars, a waterfall, a heat map, lines. Plain data in, `Markup` out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import floor, inf, isfinite, log10
+from typing import Any
+
+from banbury.display.html import STRONGEST, Markup, element, shorten, visible, width_of
+
+ROW = 22  # points from one bar to the next
+LETTER = 6.6  # points that a letter takes, on the average
+LONGEST_NAME = 28  # letters
+PLOT = 360  # points between the smallest and the largest bar
+FEW = 6  # columns that have room for their names side by side
+
+
+def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3) -> Markup:
+    """A bar for each named number: to the right where it is positive, to the left where it is negative.
+
+    >>> bars([("happy", 1.1), ("sad", -0.7)], title="Evidence").html.count("<rect")
+    2
+    """
+    spans = [(name, min(value, 0.0), max(value, 0.0), value, _side(value)) for name, value in rows]
+    return _horizontal(spans, title, places)
+
+
+def waterfall(
+    steps: Sequence[tuple[str, float]],
+    *,
+    title: str,
+    total: str = "total",
+    score: float | None = None,
+    places: int = 3,
+) -> Markup:
+    """Steps that lead from 0 to their sum, each where the one before it ended, and the sum.
+
+    `score` is the sum where the steps have none: two impossibilities may speak against each other.
+
+    >>> waterfall([("prior", 0.5), ("happy", 1.1)], title="Why").html.count("<rect")
+    3
+    """
+    spans = []
+    at = 0.0
+    for name, change in steps:
+        # From an impossibility there is no way on: what comes later is drawn from where the numbers were.
+        end = at + change if isfinite(change) else change
+        spans.append((name, min(at, end), max(at, end), change, _side(change)))
+        at = end if isfinite(end) else at
+    score = sum(change for _, change in steps) if score is None else score
+    spans.append((total, min(score, 0.0), max(score, 0.0), score, "bar-total"))
+    return _horizontal(spans, title, places, connect=True)
+
+
+def heat_map(
+    values: Sequence[Sequence[float]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    row_title: str = "",
+    column_title: str = "",
+    shares: Sequence[Sequence[float]] | None = None,
+) -> Markup:
+    """A table of numbers with tinted cells; `shares`, from 0 to 1, are the tints where these are not the numbers' own.
+
+    >>> heat_map([[8, 2], [1, 9]], rows=["ham", "spam"], columns=["ham", "spam"], title="Confusion").html.count("<rect")
+    4
+    """
+    if shares is None:
+        largest = max((value for row in values for value in row), default=0) or 1
+        shares = [[value / largest for value in row] for row in values]
+    shown = [[_short_number(value) for value in row] for row in values]
+    names = [shorten(name, 18) for name in columns]
+    widest = max((len(text) for row in shown for text in row), default=1)
+    if len(columns) <= FEW:
+        widest = max([widest, *map(width_of, names)])
+    cell = max(26.0, 12 + widest * LETTER)
+    left = 24 + _name_width(rows)
+    sideways = any(width_of(name) * LETTER > cell for name in names)
+    slope = max(map(width_of, names), default=0) * LETTER * 0.72 if sideways else 0
+    top = 44 + slope
+    width = left + len(columns) * cell + max(slope, 8)
+    height = top + len(rows) * ROW * 1.2 + 8
+    parts: list[Any] = [
+        _text(column_title, left + len(columns) * cell / 2, 14, "middle", faint=True),
+        _text(row_title, 4, top - 8, faint=True),
+    ]
+    for at, (name, whole) in enumerate(zip(names, columns, strict=True)):
+        x = left + (at + 0.5) * cell
+        turn = f"rotate(-45 {x:.1f} {top - 8:.1f})" if sideways else None
+        parts.append(_text(name, x, top - 8, "start" if sideways else "middle", whole=whole, transform=turn))
+    for at, (name, row, tints) in enumerate(zip(rows, shown, shares, strict=True)):
+        y = top + at * ROW * 1.2
+        parts.append(_text(shorten(name, LONGEST_NAME), left - 8, y + 17, "end", whole=name))
+        for to, (text, share) in enumerate(zip(row, tints, strict=True)):
+            x = left + to * cell
+            label = f"{visible(name)} → {visible(columns[to])}: {text}"
+            rect = element(
+                "rect",
+                element("title", label),
+                x=x,
+                y=y,
+                width=cell - 1,
+                height=ROW * 1.2 - 1,
+                class_="bar-for",
+                fill_opacity=f"{0.03 + (STRONGEST - 0.03) * min(max(share, 0), 1):.3f}",
+            )
+            parts += [rect, _text(text, x + cell / 2, y + 17, "middle")]
+    return _svg(width, height, title, parts)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named line through points; `low` and `high` are its band, where there is one."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+    sizes: Sequence[float] | None = None
+    """Of the dots, from 0 to 1."""
+
+
+def line_chart(
+    lines: Sequence[Line],
+    *,
+    title: str,
+    x_title: str,
+    y_title: str,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    diagonal: bool = False,
+    percent: bool = False,
+) -> Markup:
+    """Lines with dots; `diagonal` draws where x and y are equal, as a reliability diagram wants it.
+
+    >>> line_chart(
+    ...     [Line("model", [(0.5, 0.6), (0.9, 0.8)])],
+    ...     title="Reliability",
+    ...     x_title="probability",
+    ...     y_title="share right",
+    ...     x_range=(0, 1),
+    ...     y_range=(0, 1),
+    ...     diagonal=True,
+    ... ).html.count("<circle")
+    2
+    """
+    width, height, left, bottom, top = 470.0, 320.0, 66.0, 46.0, 14.0
+    xs = x_range or _range([x for line in lines for x, _ in line.points])
+    ys = y_range or _range(
+        [y for line in lines for y in [*(y for _, y in line.points), *(line.low or ()), *(line.high or ())]]
+    )
+    x_of = _scale(xs, left, width - 24)
+    y_of = _scale(ys, height - bottom, top)
+    write = (lambda value: f"{value:.0%}") if percent else _short_number
+    parts: list[Any] = []
+    for tick in _ticks(*ys):
+        parts += [
+            element("line", class_="grid", x1=left, x2=width - 24, y1=y_of(tick), y2=y_of(tick)),
+            _text(write(tick), left - 6, y_of(tick) + 4, "end", faint=True),
+        ]
+    for tick in _ticks(*xs):
+        parts += [
+            element("line", class_="grid", x1=x_of(tick), x2=x_of(tick), y1=top, y2=height - bottom),
+            _text(write(tick), x_of(tick), height - bottom + 16, "middle", faint=True),
+        ]
+    if diagonal:
+        low, high = max(xs[0], ys[0]), min(xs[1], ys[1])
+        parts.append(element("line", class_="axis", x1=x_of(low), y1=y_of(low), x2=x_of(high), y2=y_of(high)))
+    for number, line in enumerate(lines):
+        parts += _line(line, number % 3, x_of, y_of)
+    parts += [
+        _text(x_title, (left + width) / 2, height - 10, "middle"),
+        _text(
+            y_title,
+            12,
+            (height - bottom + top) / 2,
+            "middle",
+            transform=f"rotate(-90 12 {(height - bottom + top) / 2:.1f})",
+        ),
+    ]
+    if len(lines) > 1:
+        for number, line in enumerate(lines):
+            x, y = left + 10, height + 8 + number * 18
+            parts += [
+                element("line", class_=f"line-{number % 3}", x1=x, x2=x + 26, y1=y, y2=y),
+                _text(shorten(line.name, 60), x + 34, y + 4, whole=line.name),
+            ]
+        height += 18 * len(lines) + 4
+    return _svg(width, height, title, parts)
+
+
+def _line(line: Line, number: int, x_of: Any, y_of: Any) -> Iterator[Markup]:
+    points = [(x_of(x), y_of(y)) for x, y in line.points]
+    if line.low is not None and line.high is not None:
+        edge = [(x, y_of(y)) for (x, _), y in zip(points, line.high, strict=True)]
+        back = [(x, y_of(y)) for (x, _), y in zip(points, line.low, strict=True)]
+        yield element("polygon", class_=f"dot-{number}", points=_points([*edge, *back[::-1]]), fill_opacity="0.15")
+    yield element("polyline", class_=f"line-{number}", points=_points(points))
+    sizes = line.sizes or [0.4] * len(points)
+    for (x, y), (true_x, true_y), size in zip(points, line.points, sizes, strict=True):
+        label = element("title", f"{_short_number(true_x)}, {_short_number(true_y)}")
+        yield element("circle", label, class_=f"dot-{number}", cx=x, cy=y, r=2 + 5 * min(max(size, 0), 1))
+
+
+def _points(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def _horizontal(
+    spans: Sequence[tuple[str, float, float, float, str]], title: str, places: int, *, connect: bool = False
+) -> Markup:
+    """Named bars from one number to another, below each other."""
+    ends = [end for _, low, high, _, _ in spans for end in (low, high) if isfinite(end)]
+    low, high = min([*ends, 0.0]), max([*ends, 0.0])
+    # What is infinite leads to the edge.
+    edge = (high - low or 1.0) * 0.08 if any(not isfinite(value) for *_, value, _ in spans) else 0.0
+    left = 8 + _name_width([name for name, *_ in spans])
+    x_of = _scale((low - edge, high + edge), left + 58, left + 58 + PLOT)
+    width, height = left + PLOT + 130, 10 + ROW * len(spans)
+    parts: list[Any] = [element("line", class_="grid", x1=x_of(0), x2=x_of(0), y1=4, y2=height - 4)]
+    for at, (name, start, end, value, side) in enumerate(spans):
+        y = 5 + at * ROW
+        x1, x2 = x_of(max(start, low - edge)), x_of(min(end, high + edge))
+        number = _signed(value, places)
+        parts += [
+            _text(shorten(name, LONGEST_NAME), left, y + 15, "end", whole=name),
+            element(
+                "rect",
+                element("title", f"{visible(name)} {number}"),
+                x=x1,
+                y=y + 2,
+                width=max(x2 - x1, 1.0),
+                height=ROW - 6,
+                rx=2,
+                class_=side,
+            ),
+            _text(number, x1 - 5 if value < 0 else x2 + 5, y + 15, "end" if value < 0 else "start"),
+        ]
+        if connect and at + 1 < len(spans):
+            x = x1 if value < 0 else x2
+            parts.append(
+                element("line", class_="axis", x1=x, x2=x, y1=y + ROW - 4, y2=y + ROW + 2, stroke_opacity="0.6")
+            )
+    return _svg(width, height, title, parts)
+
+
+def _svg(width: float, height: float, title: str, parts: Sequence[Any]) -> Markup:
+    size = {"width": round(width), "height": round(height), "viewBox": f"0 0 {width:.0f} {height:.0f}"}
+    return element("svg", element("title", title), parts, role="img", aria_label=title, **size)
+
+
+def _text(
+    text: str,
+    x: float,
+    y: float,
+    anchor: str | None = None,
+    *,
+    faint: bool = False,
+    whole: str | None = None,
+    transform: str | None = None,
+) -> Markup:
+    """A text in a drawing; where it is not `whole`, a title has the rest."""
+    title = None if whole is None or visible(whole) == text else element("title", visible(whole))
+    return element(
+        "text",
+        visible(text),
+        title,
+        x=x,
+        y=y,
+        text_anchor=anchor,
+        class_="faint" if faint else None,
+        transform=transform,
+    )
+
+
+def _side(value: float) -> str:
+    return "bar-against" if value < 0 else "bar-for"
+
+
+def _name_width(names: Sequence[str]) -> float:
+    return max((width_of(shorten(name, LONGEST_NAME)) for name in names), default=0) * LETTER + 4
+
+
+def _signed(value: float, places: int) -> str:
+    return f"{value:+.{places}f}" if isfinite(value) else "+∞" if value > 0 else "−∞"
+
+
+def _short_number(value: float) -> str:
+    return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else f"{int(value)}"
+
+
+def _scale(ends: tuple[float, float], start: float, stop: float) -> Any:
+    low, high = ends
+    return lambda value: start + (stop - start) * (min(max(value, low), high) - low) / ((high - low) or 1.0)
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    finite = [value for value in values if isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
+    space = (high - low or abs(high) or 1.0) * 0.05
+    return low - space, high + space
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """About five round numbers between two others."""
+    if not high > low or high - low == inf:
+        return [low]
+    size = 10 ** floor(log10((high - low) / 5))
+    step = next(size * by for by in (1, 2, 2.5, 5, 10) if (high - low) / (size * by) <= 6)
+    first = -(-low // step)
+    return [round(number * step, 12) for number in range(int(first), int(high / step + 1e-9) + 1)]

@@ -1,0 +1,112 @@
+"""A grid of texts with a head: plain, on a terminal, in a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from banbury.display.html import Markup, element, isolated, shorten, tint, width_of
+
+LONGEST = 40  # columns of a cell
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of cells below a head; the first cell of each row is its name.
+
+    >>> print(Grid(["word", "count"], [["happy", "2"], ["sad", "13"]]))
+    word   count
+    happy      2
+    sad       13
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    gap: tuple[int, str] | None = None
+    """A line after so many rows that says what is left out there."""
+    strengths: tuple[str, Sequence[float]] | None = None
+    """The name of the column that is coloured, and from −1 to +1 how strongly in each row."""
+    spare: Sequence[str] = ()
+    """The names of columns that a narrow terminal does without, the first of them first."""
+
+    def __str__(self) -> str:
+        cells = [[shorten(text, LONGEST) for text in row] for row in (self.head, *self.rows)]
+        widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+        lines = []
+        for row in cells:
+            padding = [" " * (width - width_of(text)) for text, width in zip(row, widths, strict=True)]
+            first, *others = zip(row, padding, strict=True)
+            lines.append("  ".join(["".join(first), *(space + text for text, space in others)]).rstrip())
+        if self.gap is not None:
+            lines.insert(1 + self.gap[0], self.gap[1])
+        return "\n".join(lines)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.box import SIMPLE
+        from rich.table import Table
+        from rich.text import Text
+
+        caption = Text(self.caption) if self.caption else None
+        table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
+        shown = self._that_fit(options.max_width)
+        for at in shown:
+            name = Text(shorten(self.head[at], LONGEST))
+            table.add_column(name, justify="left" if at == 0 else "right", overflow="fold", no_wrap=at > 0)
+        for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
+            if self.gap is not None and at == self.gap[0]:
+                table.add_row(Text(self.gap[1], style="dim"))
+            table.add_row(*(Text(shorten(row[at], LONGEST), style=colour(strengths[at])) for at in shown))
+        yield table
+
+    def _that_fit(self, width: int) -> list[int]:
+        """The places of the columns that a terminal has room for."""
+        shown = list(range(len(self.head)))
+        cells = [[width_of(shorten(text, LONGEST)) for text in row] for row in (self.head, *self.rows)]
+        widths = [max(column) for column in zip(*cells, strict=True)]
+        for name in self.spare:
+            if sum(widths[at] + 2 for at in shown) <= width:
+                break
+            shown = [at for at in shown if self.head[at] != name]
+        return shown
+
+    def markup(self) -> Markup:
+        """The grid as a table of a page."""
+        head = [
+            element("th", isolated(name, width=LONGEST), class_="text" if at == 0 else None, scope="col")
+            for at, name in enumerate(self.head)
+        ]
+        body = []
+        for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
+            if self.gap is not None and at == self.gap[0]:
+                note = element("td", self.gap[1], class_="text quiet", colspan=len(self.head))
+                body.append(element("tr", note))
+            name, *cells = zip(row, strengths, strict=True)
+            first = element("th", isolated(name[0], width=LONGEST), class_="text", scope="row")
+            others = [element("td", isolated(text, width=LONGEST), class_=tint(strength)) for text, strength in cells]
+            body.append(element("tr", first, others))
+        caption = element("caption", self.caption) if self.caption else None
+        table = element("table", caption, element("thead", element("tr", head)), element("tbody", body))
+        return element("div", table, class_="scroll")
+
+    def _strengths(self) -> list[list[float]]:
+        """Of each cell."""
+        if self.strengths is None:
+            return [[0.0] * len(self.head) for _ in self.rows]
+        coloured, strengths = self.strengths
+        return [[strength if name == coloured else 0.0 for name in self.head] for strength in strengths]
+
+
+def colour(strength: float) -> str:
+    """The style of a text on a terminal that speaks for (positive) or against something.
+
+    The two can be read on black and on white, and told apart by every kind of colour vision.
+
+    >>> colour(1.0), colour(-0.1), colour(0.0)
+    ('bold dodger_blue1', 'dark_orange3', '')
+    """
+    if not abs(strength) >= 0.02:
+        return ""
+    name = "dodger_blue1" if strength > 0 else "dark_orange3"
+    return f"bold {name}" if abs(strength) >= 0.5 else name

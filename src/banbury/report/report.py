@@ -1,0 +1,136 @@
+"""Report: how good a model is on some documents, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from banbury.diagnosis.diagnosis import Diagnosis
+from banbury.report.class_words import keywords
+from banbury.report.page import Contents, report_page
+from banbury.results.evaluation import Evaluation, Predictions
+from banbury.results.mistakes import Confused, Mistake, WordAtFault, confused_groups, surest, words_at_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from banbury.results.explanation import Explanation
+    from banbury.text.counts import Counts
+
+
+class Model(Protocol):
+    """What a report asks of a model."""
+
+    def explain(self, text: Any, *, label: Any = None, against: Any = None) -> Explanation:
+        """Why a document is of one class rather than of another."""
+
+    @property
+    def counts_(self) -> Counts:
+        """What the model has counted."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Report(Evaluation):
+    """An evaluation that has its model and documents at hand, so that it can also say why.
+
+    What it says of the model's reasons is computed when it is asked for, by the model as it is then.
+    """
+
+    model: Model = field(compare=False, repr=False)
+    document: Callable[[int], Any] = field(compare=False, repr=False)
+    """A document by its place."""
+    look: Callable[[], Diagnosis] = field(compare=False, repr=False)
+    """Has the documents diagnosed, which takes longer than the rest."""
+    predictions: Predictions = field(compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, model: Model, document: Callable[[int], Any], look: Callable[[], Diagnosis]
+    ) -> Report:
+        """The same figures, with the model and the documents that they are of."""
+        return cls(**_figures(evaluation), model=model, document=document, look=look)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is sent elsewhere are the figures; the documents and the model stay where they are.
+        return _evaluation, (_figures(self),)
+
+    def mistakes(self, top: int = 10) -> list[Mistake]:
+        """The mistakes of which the model was surest, with their explanations.
+
+        >>> from banbury import Classifier
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
+        >>> worst = report.mistakes(top=1)[0]
+        >>> (worst.label, worst.predicted), worst.explanation.score > 0
+        (('positive', 'negative'), True)
+        """
+        return surest(self.predictions, self._explain, top)
+
+    def words_at_fault(self, top: int = 20) -> list[WordAtFault]:
+        """The words that speak for the wrong class most, in all documents that were predicted wrong."""
+        return words_at_fault(self.predictions, self._explain, top)
+
+    def confused_groups(self) -> list[Confused]:
+        """Classes that are taken for each other more often than for others."""
+        return confused_groups(self.classes, self.confusion)
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """What `model.diagnose` says of the documents."""
+        return self.look()
+
+    def html(self, *, title: str = "Report on a model", mistakes: int = 10, diagnose: bool = True) -> str:
+        """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out."""
+        decides = len(self.predictions.classes) > 1  # a model of one class has no reasons
+        counts = getattr(self.model, "counts_", None)  # a model of a table has none, and no words to look at
+        return report_page(
+            self,
+            Contents(
+                title=title,
+                model=repr(self.model),
+                words=None if counts is None else keywords(counts),
+                groups=self.confused_groups(),
+                mistakes=self.mistakes(mistakes) if decides else None,
+                at_fault=self.words_at_fault() if decides else None,
+                diagnosis=self.diagnosis if diagnose and counts is not None else None,
+            ),
+        )
+
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str = "Report on a model",
+        mistakes: int = 10,
+        diagnose: bool = True,
+    ) -> None:
+        """Write the page to a file, which needs nothing besides itself to be read.
+
+        >>> import tempfile, pathlib
+        >>> from banbury import Classifier
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report.save(f"{folder}/report.html", title="Moods")
+        ...     "<h1><bdi>Moods</bdi></h1>" in pathlib.Path(folder, "report.html").read_text("utf-8")
+        True
+        """
+        # Written in one go, after everything has been made: a failure leaves no half of a page.
+        page = self.html(title=title, mistakes=mistakes, diagnose=diagnose).encode("utf-8")
+        with open(path, "wb") as file:
+            file.write(page)
+
+    def _explain(self, row: int, label: Any, against: Any) -> Explanation:
+        return self.model.explain(self.document(row), label=label, against=against)
+
+
+def _figures(evaluation: Evaluation) -> dict[str, Any]:
+    return {one.name: getattr(evaluation, one.name) for one in fields(Evaluation)}
+
+
+def _evaluation(figures: dict[str, Any]) -> Evaluation:
+    return Evaluation(**figures)

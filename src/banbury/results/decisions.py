@@ -1,0 +1,275 @@
+"""From probabilities to decisions: by what mistakes cost, or with a promise of how many there will be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+from banbury.errors import InputError
+from banbury.stats.intervals import at_most, fewest_trials, most
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from banbury.results.evaluation import Evaluation
+
+UNSURE = None  # what is decided where nothing is
+THRESHOLDS = 96
+STARTS = 8
+"""Of sequences of tests: each gets an equal part of what may go wrong."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Decides for what costs least, on the average, if the probabilities are right.
+
+    >>> costs = Costs.of(["ham", "spam"], {("ham", "spam"): 10, ("spam", "ham"): 1}, unsure=0.2)
+    >>> print(costs)
+    ham where P(spam) is up to 0.2000
+    unsure between
+    spam where P(spam) is at least 0.9800
+    >>> costs.decide([[0.01, 0.99], [0.5, 0.5], [0.9, 0.1]])
+    ['spam', None, 'ham']
+    """
+
+    classes: list[Any]
+    table: list[list[float]]
+    """`table[i][j]`: what it costs to decide for class j where class i is the true one."""
+    unsure: float | None = None
+    """What it costs to decide nothing; None where something has to be decided."""
+
+    @classmethod
+    def of(cls, classes: Sequence[Any], costs: Any = None, *, unsure: float | None = None) -> Costs:
+        """The costs of `(true, decided)` pairs of labels, or a whole table in the order of the classes.
+
+        A mistake that is not named costs 1, a right decision 0.
+        """
+        classes = list(classes)
+        n = len(classes)
+        table = [[float(true != decided) for decided in range(n)] for true in range(n)]
+        if costs is None:
+            costs = {}
+        if isinstance(costs, Mapping):
+            for pair, cost in costs.items():
+                if not isinstance(pair, tuple) or len(pair) != 2:
+                    raise InputError(f"costs has the key {pair!r}; each key is a pair of labels: (true, decided)")
+                for label in pair:
+                    if label not in classes:
+                        raise InputError(f"costs names {label!r}; the classes are {', '.join(map(repr, classes))}")
+                table[classes.index(pair[0])][classes.index(pair[1])] = _cost(cost, pair)
+        else:
+            rows = [list(row) for row in costs]
+            if len(rows) != n or any(len(row) != n for row in rows):
+                raise InputError(f"costs must have {n} rows of {n} numbers: one row for each true class")
+            table = [
+                [_cost(cost, (classes[true], classes[decided])) for decided, cost in enumerate(row)]
+                for true, row in enumerate(rows)
+            ]
+        return cls(classes, table, None if unsure is None else _cost(unsure, "unsure"))
+
+    def expected(self, probabilities: Any) -> NDArray[Any]:
+        """What each decision costs on the average, by document and class; deciding nothing comes last, if it may."""
+        import numpy as np
+
+        found = _checked(probabilities, len(self.classes)) @ np.array(self.table)
+        return found if self.unsure is None else np.column_stack([found, np.full(len(found), self.unsure)])
+
+    def decide(self, probabilities: Any) -> list[Any]:
+        """The label that costs least for each document, the first of equal ones; None where it is to decide nothing."""
+        labels = [*self.classes, UNSURE]
+        return [labels[at] for at in self.expected(probabilities).argmin(axis=1).tolist()]
+
+    def total(self, truth: Sequence[Any], decided: Sequence[Any]) -> float:
+        """What decisions have cost, all together."""
+        if len(truth) != len(decided):
+            raise InputError(f"{len(truth)} labels but {len(decided)} decisions")
+        numbers = {label: number for number, label in enumerate(self.classes)}
+        sum_ = 0.0
+        for at, (true, label) in enumerate(zip(truth, decided, strict=True)):
+            if label is UNSURE and self.unsure is not None:
+                sum_ += self.unsure
+            elif true in numbers and label in numbers:
+                sum_ += self.table[numbers[true]][numbers[label]]
+            else:
+                raise InputError(f"document {at} is {true!r} and was decided to be {label!r}: that has no cost here")
+        return sum_
+
+    def ranges(self) -> list[tuple[Any, float, float]]:
+        """With two classes: which probabilities of the second one lead to which decision, in order."""
+        if len(self.classes) != 2:
+            raise InputError(f"there are ranges for two classes, not for {len(self.classes)}")
+        # A decision's expected cost is a line over the probability; where two of them cross it may change.
+        (right, wrong), (missed, found) = self.table
+        lines = [(right, missed - right), (wrong, found - wrong)]
+        if self.unsure is not None:
+            lines.append((self.unsure, 0.0))
+        crossings = {(b - d) / (c - a) for b, a in lines for d, c in lines if a != c and 0 < (b - d) / (c - a) < 1}
+        ends = [0.0, *sorted(crossings), 1.0]
+        parts: list[tuple[Any, float, float]] = []
+        for low, high in pairwise(ends):
+            middle = (low + high) / 2
+            label = self.decide([[1 - middle, middle]])[0]
+            if parts and parts[-1][0] == label:
+                parts[-1] = (label, parts[-1][1], high)
+            else:
+                parts.append((label, low, high))
+        return parts
+
+    def __str__(self) -> str:
+        if len(self.classes) != 2:
+            rows = [
+                f"{true!s} taken for {decided!s}: {cost:g}"
+                for true, row in zip(self.classes, self.table, strict=True)
+                for decided, cost in zip(self.classes, row, strict=True)
+                if cost
+            ]
+            return "\n".join([*rows, *([] if self.unsure is None else [f"unsure: {self.unsure:g}"])])
+        lines = []
+        for label, low, high in self.ranges():
+            name = "unsure" if label is UNSURE else str(label)
+            where = f"where P({self.classes[1]}) is "
+            if low == 0 and high == 1:
+                lines.append(f"{name} always")
+            elif low == 0:
+                lines.append(f"{name} {where}up to {high:.4f}")
+            elif high == 1:
+                lines.append(f"{name} {where}at least {low:.4f}")
+            else:
+                lines.append(f"{name} between")
+        return "\n".join(lines)
+
+
+def _cost(cost: Any, what: Any) -> float:
+    try:
+        number = float(cost)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not isfinite(number):
+        raise InputError(f"the cost of {what!r} is {cost!r}; a cost is a number")
+    return number
+
+
+def _checked(probabilities: Any, n_classes: int) -> NDArray[Any]:
+    import numpy as np
+
+    chances: NDArray[Any] = np.asarray(probabilities, dtype=float)
+    if chances.ndim != 2 or chances.shape[1] != n_classes:
+        raise InputError(f"the probabilities have shape {chances.shape}; they need one column for each of {n_classes}")
+    return chances
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Decides where the best class is probable enough, so that not more than a promised share is wrong.
+
+    With the given confidence, of documents like those that it was made from, at most the share `error` of what is
+    decided will be wrong: for any number of documents, whatever their distribution, calibrated or not. What was
+    used must not have been used to train or to choose the model; leave-one-out comes close to that.
+    """
+
+    classes: list[Any]
+    threshold: float | None
+    """The least probability of the best class that is believed; None where nothing can be promised."""
+    error: float
+    confidence: float
+    n_documents: int
+    """How many it was made from, how many of them are kept, and how many of those are wrong:"""
+    n_kept: int
+    n_wrong: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of the documents that is decided."""
+        return self.n_kept / self.n_documents if self.n_documents else 0.0
+
+    @property
+    def bound(self) -> float:
+        """What the share of mistakes is at most, by these documents alone, with this confidence."""
+        return float(most(self.n_wrong, self.n_kept, 1 - self.confidence))
+
+    def decide(self, probabilities: Any) -> list[Any]:
+        """The most probable label of each document, None where it is not probable enough."""
+        chances = _checked(probabilities, len(self.classes))
+        best = chances.argmax(axis=1).tolist()
+        if self.threshold is None:
+            return [UNSURE] * len(best)
+        sure = (chances.max(axis=1) >= self.threshold).tolist()
+        return [self.classes[at] if is_sure else UNSURE for at, is_sure in zip(best, sure, strict=True)]
+
+    def __str__(self) -> str:
+        asked = f"at most {self.error:.2%} wrong of what is decided, with {self.confidence:.0%} confidence"
+        if self.threshold is None:
+            return f"nothing can be promised: {self.n_documents} documents do not show how to have {asked}"
+        where = f"decided from a probability of {self.threshold:.4f} on" if self.threshold else "everything is decided"
+        return (
+            f"{where}: {asked}\n"
+            f"{self.n_kept} of {self.n_documents} documents ({self.coverage:.1%}) are decided so, {self.n_wrong} wrong"
+        )
+
+
+def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -> Promise:
+    """The lowest threshold for which it is shown that at most the share `error` of what is decided is wrong.
+
+    Thresholds are fixed beforehand and tested from high to low by the exact binomial test, each only after the one
+    before has passed ("learn then test": Angelopoulos et al., 2021). There are eight such sequences with an eighth of
+    what may go wrong each, since at high thresholds there may be too few documents to show anything.
+
+    >>> from banbury import Classifier
+    >>> from banbury.datasets import demo
+    >>> model = Classifier().fit(*demo())
+    >>> made = promise(model.report_, error=0.1)
+    >>> made.n_wrong / made.n_kept < 0.1 < made.coverage
+    True
+    """
+    import numpy as np
+
+    for name, value in (("error", error), ("confidence", confidence)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or isnan(value) or not 0 < value < 1:
+            raise InputError(f"{name} is {value!r}; it must be between 0 and 1")
+    predictions = evaluation.predictions
+    if predictions is None or predictions.log_probabilities is None:
+        raise InputError(
+            "a promise needs the probabilities of single documents, which files do not keep: "
+            "evaluate(texts, labels) has them"
+        )
+    thresholds = _thresholds(len(predictions.classes))
+    # Equal documents of leave-one-out are one that counts several times: to be seen once is all that can be relied on.
+    sure, wrong = predictions.confidence, ~predictions.is_right
+    places = np.searchsorted(-np.array(thresholds), -sure)
+    kept = np.cumsum(np.bincount(places, minlength=len(thresholds) + 1))[:-1]
+    bad = np.cumsum(np.bincount(places, wrong, len(thresholds) + 1))[:-1].astype(int)
+    lowest = _shown(kept.tolist(), bad.tolist(), error, (1 - confidence) / STARTS)
+    return Promise(
+        classes=predictions.classes,
+        threshold=None if lowest is None else thresholds[lowest],
+        error=error,
+        confidence=confidence,
+        n_documents=len(sure),
+        n_kept=0 if lowest is None else int(kept[lowest]),
+        n_wrong=0 if lowest is None else int(bad[lowest]),
+    )
+
+
+def _thresholds(n_classes: int) -> list[float]:
+    """From high to low, in equal steps of the log-odds; the last keeps everything. They do not depend on documents."""
+    import numpy as np
+
+    low = -np.log(max(n_classes - 1, 1)) if n_classes > 2 else 0.0
+    odds = np.linspace(9.0, low, THRESHOLDS)
+    found: list[float] = (1 / (1 + np.exp(-odds))).tolist()
+    return [*found[:-1], 0.0]
+
+
+def _shown(kept: list[int], bad: list[int], error: float, allowed: float) -> int | None:
+    """The last threshold that a sequence of tests reaches."""
+    needed = fewest_trials(error, allowed)
+    lowest = None
+    for start in range(0, len(kept), -(-len(kept) // STARTS)):
+        for at in range(start, len(kept)):
+            if kept[at] < needed or at_most(bad[at], kept[at], error) > allowed:
+                break
+            lowest = at if lowest is None else max(lowest, at)
+    return lowest

@@ -1,0 +1,423 @@
+"""Why a document is of one class rather than another: the prior, and one weight for each of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import isfinite, isnan, log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury.display.html import Markup, element, isolated, piece, shorten, tint, visible, width_of
+from banbury.display.text_table import colour
+from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+UNITS = {"nats": 1.0, "decibans": 10 / log(10)}
+"""How many of each make a nat. A deciban is a tenth of a factor of ten: 10 decibans are odds of 10 to 1."""
+MOST_ROWS = 20  # more are summed up in one
+MOST_STEPS = 15
+MOST_LISTED = 500  # in a page
+MOST_UNKNOWN = 12
+LONGEST = 40  # columns of a word, where it is printed
+BAR = 24  # columns of the longest bar
+
+
+class Evidence(NamedTuple):
+    """One part's share in a decision: positive speaks for the class, negative against it."""
+
+    word: str
+    """A feature of the text, or the value of a column."""
+    weight: float
+    start: int | None
+    end: int | None
+    """The part is `text[start:end]`; a value that is no text has no place."""
+    column: str | None = None
+    """Of a table; None where the document is a text."""
+    kind: str = "word"
+    """`"word"`, also for runs of words; `"characters"`; `"value"` of a column."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a list: characters are put in quotes, a column stands in front."""
+        word = f"‹{self.word}›" if self.kind == "characters" else self.word
+        if self.column is None:
+            return word
+        return f"{self.column}: {word}" if self.start is not None else f"{self.column} = {word}"
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a document is of class `label` rather than `against`.
+
+    `prior` and the weights of the `evidence` sum to `score`, the logarithm of the odds between the two classes. Every
+    known part is listed, in the order of the text and as often as it stands there; where a model counts presences, the
+    repeated ones have weight 0. Without smoothing a word can be impossible; where that makes every class impossible,
+    the prior alone is the score.
+
+    `print` shows it as text, `show` in colour on a terminal, a notebook as highlighted text with a waterfall, `plot`
+    with matplotlib; `rows` and `to_dict` are plain data.
+    """
+
+    text: str
+    label: Any
+    against: Any
+    prior: float
+    evidence: list[Evidence]
+    score: float
+    unknown: list[str]
+    """The parts that the model has never seen: they add nothing."""
+    probabilities: dict[Any, float] = field(default_factory=dict)
+    """Of every class, calibrated as in `predict_proba`."""
+    row: dict[str, Any] | None = None
+    """The document by columns, where it is a row of a table."""
+    unit: str = "nats"
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of the document's parts that the model has never seen."""
+        n_parts = len(self.unknown) + len(self.evidence)
+        return len(self.unknown) / n_parts if n_parts else 0.0
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """What each column of a row says in all, the strongest first; a text has no columns.
+
+        >>> from banbury import SpamFilter
+        >>> letters = [b"From: ann@example.org\\n\\nLunch?", b"From: win@example.com\\n\\nFree money"]
+        >>> SpamFilter().fit(letters, ["ham", "spam"]).explain(b"From: win@example.com\\n\\nLunch").columns.keys()
+        dict_keys(['sender', 'body', 'is_answer', 'answers_go_elsewhere'])
+        """
+        sums: dict[str, float] = {}
+        for one in self.evidence:
+            if one.column is not None:
+                sums[one.column] = sums.get(one.column, 0.0) + one.weight
+        return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
+
+    def in_unit(self, unit: str) -> Explanation:
+        """The same with all weights in `"nats"` or in `"decibans"`, of which 10 are odds of 10 to 1.
+
+        >>> from banbury import Classifier
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> round(model.explain("happy").in_unit("decibans").score, 2)
+        3.01
+        """
+        if unit not in UNITS:
+            raise InputError(f"unit is {unit!r}; it can be {' or '.join(map(repr, UNITS))}")
+        if unit == self.unit:
+            return self
+        factor = UNITS[unit] / UNITS[self.unit]
+        evidence = [one._replace(weight=factor * one.weight) for one in self.evidence]
+        return replace(self, prior=factor * self.prior, evidence=evidence, score=factor * self.score, unit=unit)
+
+    # Plain data
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dictionary for the prior, for each part, and for each unknown part: ready for a data frame.
+
+        The weights sum to the score.
+
+        >>> from banbury import Classifier
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> [(row["kind"], row["word"], round(row["weight"], 3)) for row in model.explain("happy day").rows()]
+        [('prior', None, 0.0), ('word', 'happy', 0.693), ('unknown', 'day', 0.0)]
+        """
+        names = ("kind", "column", "word", "start", "end", "weight")
+        rows: list[tuple[Any, ...]] = [("prior", None, None, None, None, self.prior)]
+        rows += [(one.kind, one.column, one.word, one.start, one.end, one.weight) for one in self.evidence]
+        rows += [("unknown", None, word, None, None, 0.0) for word in self.unknown]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, in the form of JSON."""
+        return {
+            "label": self.label,
+            "against": self.against,
+            "probabilities": [{"label": label, "probability": p} for label, p in self.probabilities.items()],
+            "unit": self.unit,
+            "prior": self.prior,
+            "score": self.score,
+            "evidence": [one._asdict() for one in self.evidence],
+            "unknown": list(self.unknown),
+            "unknown_share": self.unknown_share,
+            **({"text": self.text} if self.row is None else {"row": dict(self.row)}),
+        }
+
+    def steps(self, most: int = MOST_STEPS) -> list[tuple[str, float]]:
+        """Names and weights that sum to the score, the strongest first: the prior, at most so many parts, the rest.
+
+        A part that is repeated is one step, and so are the characters of a word.
+        """
+        sums: dict[str, list[float]] = {}
+        for name, weight in self._listed():
+            sums.setdefault(name, []).append(weight)
+        parts = [
+            (name if len(weights) == 1 else f"{name} ×{len(weights)}", sum(weights)) for name, weights in sums.items()
+        ]
+        parts.sort(key=lambda part: -abs(part[1]))
+        shown, rest = parts[:most], parts[most:]
+        return [("prior", self.prior), *shown, *([(f"{len(rest)} weaker", sum(w for _, w in rest))] if rest else [])]
+
+    # As text
+
+    def __repr__(self) -> str:
+        strongest = sorted(self._listed(), key=lambda part: -abs(part[1]))
+        parts = [f"{shorten(name, 20)} {weight:+.2f}" for name, weight in strongest[:3]]
+        if len(strongest) > 3:
+            parts.append(f"and {len(strongest) - 3} more")
+        return f"<Explanation: {self._claim()}, {self.score:+.2f} {self.unit}: {', '.join(parts) or 'nothing known'}>"
+
+    def __str__(self) -> str:
+        rows, width = self._rows()
+        longest = max([abs(weight) for _, weight, _ in rows if isfinite(weight)], default=0) or 1
+        lines = [self._claim()]
+        for name, weight, note in rows:
+            bar = ("+" if weight > 0 else "-") * round(BAR * min(abs(weight) / longest, 1))
+            lines.append(f"  {_padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
+        lines.append(f"  {_padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
+        lines += [f"  {self._unknown_note()}"] if self.unknown else []
+        return "\n".join(lines)
+
+    def _claim(self) -> str:
+        names = []
+        for label in (self.label, self.against):
+            chance = f" ({self.probabilities[label]:.3f})" if label in self.probabilities else ""
+            names.append(shorten(str(label), LONGEST) + chance)
+        return " rather than ".join(names)
+
+    def _unit_note(self) -> str:
+        return "" if self.unit == "nats" else f" {self.unit}"
+
+    def _unknown_note(self) -> str:
+        different = list(dict.fromkeys(self.unknown))
+        words = ", ".join(shorten(word, LONGEST) for word in different[:MOST_UNKNOWN])
+        more = len(different) - MOST_UNKNOWN
+        return f"never seen: {words}" + (f" and {more} more" if more > 0 else "")
+
+    def _rows(self) -> tuple[list[tuple[str, float, str]], int]:
+        """Names, weights and notes to be listed, and the width of the names."""
+        named: set[str] = set()
+        rows: list[tuple[str, float, str]] = []
+        for name, weight in self._listed():
+            # A weight of 0 right after one that is not 0: this model counts presences.
+            rows.append((name, weight, "counted above" if not weight and name in named else ""))
+            if weight:
+                named.add(name)
+        if len(rows) > MOST_ROWS:
+            rows.sort(key=lambda row: -abs(row[1]))
+            rest = rows[MOST_ROWS:]
+            rows = [*rows[:MOST_ROWS], (f"{len(rest)} weaker", sum(weight for _, weight, _ in rest), "")]
+        rows = [("prior", self.prior, ""), *((shorten(name, LONGEST), weight, note) for name, weight, note in rows)]
+        return rows, max(width_of(name) for name in ["total", *(name for name, _, _ in rows)])
+
+    def _listed(self) -> list[tuple[str, float]]:
+        """Names and weights in the order of the text; runs of characters are put together by the words they lie in."""
+        texts = dict(self._texts())
+        parts: list[list[Evidence]] = []
+        runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
+        for one in self.evidence:
+            of = (one.column, *_around(texts.get(one.column, ""), one)) if one.kind == "characters" else None
+            if of is None or of[2] - of[1] > LONGEST:  # a script without spaces: one by one they say more
+                parts.append([one])
+            elif of in runs:
+                runs[of].append(one)
+            else:
+                parts.append(runs.setdefault(of, [one]))
+        return [(_name(part, texts), sum(one.weight for one in part)) for part in parts]
+
+    # On a terminal
+
+    def show(self, file: Any = None) -> None:
+        """Print it: in colour on a terminal, plainly elsewhere. `NO_COLOR` is respected."""
+        from rich.console import Console
+
+        console = Console(file=file, highlight=False)
+        if console.is_terminal:
+            console.print(self)
+        else:
+            print(self, file=file)
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        from rich.text import Text
+
+        yield Text(self._claim(), style="bold")
+        for name, text in self._texts():
+            line = Text(f"{visible(name)}: " if name else "", style="")
+            for shown, weight, _ in self._pieces(text, name):
+                line.append(visible(shown, lines=True), style=colour(weight))
+            yield line
+        rows, width = self._rows()
+        longest = max([abs(weight) for _, weight, _ in rows if isfinite(weight)], default=0) or 1
+        room = max(min(BAR, options.max_width - width - 14), 4)
+        for name, weight, note in rows:
+            style = colour(0.1 if weight > 0 else -0.1)
+            bar = "█" * round(room * min(abs(weight) / longest, 1))
+            yield Text.assemble(
+                f"  {_padded(name, width)} ", (f"{weight:+8.3f}", style), "  ", (note, "dim") if note else (bar, style)
+            )
+        yield Text(f"  {_padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
+        if self.unknown:
+            yield Text(f"  {self._unknown_note()} ({self.unknown_share:.0%} of this)", style="dim")
+
+    # In a notebook
+
+    def _repr_html_(self) -> str:
+        return piece(self.markup())
+
+    def markup(self) -> Markup:
+        """The explanation as a part of a page: highlighted text, waterfall, and the list of all weights."""
+        from banbury.display.svg import waterfall
+
+        title = f"From the prior to the total, in {self.unit}"
+        return element(
+            "div",
+            element("p", self._heading()),
+            self.highlighted(),
+            element("div", waterfall(self.steps(), title=title, score=self.score), class_="scroll"),
+            element("p", f"{self._unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
+            if self.unknown
+            else None,
+            element("details", element("summary", "weights in the order of the text"), self._table()),
+        )
+
+    def highlighted(self) -> list[Markup]:
+        """The text, or each text of a row, as a part of a page with its words tinted."""
+        return [
+            element(
+                "div",
+                element("b", isolated(name), ": ") if name else None,
+                [
+                    element("span", shown, class_=tint(weight), title="; ".join(why) or None)
+                    for shown, weight, why in self._pieces(text, name)
+                ],
+                class_="document",
+                dir="auto",
+            )
+            for name, text in self._texts()
+        ]
+
+    def _heading(self) -> list[Any]:
+        parts: list[Any] = []
+        for label, words, shade in ((self.label, "", "for"), (self.against, " rather than ", "against")):
+            chance = f" ({self.probabilities[label]:.1%})" if label in self.probabilities else ""
+            parts += [words, element("b", isolated(label, width=LONGEST), class_=shade), chance]
+        return [*parts, f": {self.score:+.3f} {self.unit}"]
+
+    def _table(self) -> Markup:
+        head = element("tr", *(element("th", name, class_="text") for name in ("part", "place", self.unit)))
+        rows = [("prior", "", self.prior)] + [
+            (one.name, "" if one.start is None else f"{one.start}–{one.end}", one.weight)
+            for one in self.evidence[:MOST_LISTED]
+        ]
+        if len(self.evidence) > MOST_LISTED:
+            rest = self.evidence[MOST_LISTED:]
+            rows.append((f"{len(rest)} more", "", sum(one.weight for one in rest)))
+        body = [
+            element(
+                "tr",
+                element("td", isolated(name, width=LONGEST), class_="text"),
+                element("td", place),
+                element("td", f"{weight:+.4f}"),
+            )
+            for name, place, weight in [*rows, ("total", "", self.score)]
+        ]
+        return element("table", element("thead", head), element("tbody", body))
+
+    # With matplotlib
+
+    def plot(self, ax: Any = None, *, most: int = MOST_STEPS) -> Any:
+        """Draw the way from the prior to the score with matplotlib, and return the axes."""
+        from banbury.display import matplotlib as pictures
+
+        title = self._claim()
+        return pictures.waterfall(self.steps(most), score=self.score, title=title, unit=self.unit, ax=ax)
+
+    # The document and its places
+
+    def _texts(self) -> list[tuple[str | None, str]]:
+        """The texts that words were found in, by column."""
+        if self.row is None:
+            return [(None, self.text)]
+        columns = dict.fromkeys(one.column for one in self.evidence if one.start is not None)
+        return [(column, str(self.row.get(column, ""))) for column in columns if column is not None]
+
+    def _pieces(self, text: str, column: str | None) -> Iterator[tuple[str, float, list[str]]]:
+        """The text in pieces, each with its strength (1 for the strongest of all) and what it comes from.
+
+        Features overlap: pairs of words, characters. A feature's weight is shared equally by the pieces that it covers.
+        """
+        mine = [one for one in self.evidence if one.start is not None and one.column == column]
+        pieces = shared(text, mine)
+        largest = max((abs(weight) for _, _, weight, _ in pieces if isfinite(weight)), default=0.0) or 1.0
+        for start, end, weight, covering in pieces:
+            why = [f"{visible(one.name)} {one.weight:+.3f}" for one in covering]
+            strength = 0.0 if isnan(weight) else max(-1.0, min(weight / largest, 1.0))
+            yield text[start:end], strength, why
+
+
+class Piece(NamedTuple):
+    """A part of a text that the same evidence covers."""
+
+    start: int
+    end: int
+    weight: float
+    covering: Sequence[Evidence]
+
+
+def shared(text: str, evidence: Sequence[Evidence]) -> list[Piece]:
+    """A text cut wherever evidence begins or ends; each weight is shared equally by the pieces that it covers.
+
+    The pieces make up the text, and their weights sum to those of the evidence that has a place in it. A piece of white
+    space takes no share unless there is nothing else.
+
+    >>> [one.weight for one in shared("so happy", [Evidence("so happy", 1.0, 0, 8), Evidence("happy", 0.5, 3, 8)])]
+    [0.5, 0.0, 1.0]
+    """
+    cuts = sorted({0, len(text), *(one.start or 0 for one in evidence), *(one.end or 0 for one in evidence)})
+    words = [one for one in evidence if one.end and one.end > (one.start or 0)]
+    # White space between the words of a pair is a piece of its own, so that it stays without colour.
+    cuts = sorted({*cuts, *(at for one in words for at in _edges(text, one.start or 0, one.end or 0))})
+    number = {cut: at for at, cut in enumerate(cuts)}
+    weights = [0.0] * max(len(cuts) - 1, 0)
+    covering: list[list[Evidence]] = [[] for _ in weights]
+    for one in words:
+        places = range(number[one.start or 0], number[one.end or 0])
+        solid = [at for at in places if not text[cuts[at] : cuts[at + 1]].isspace()] or list(places)
+        for at in solid:
+            weights[at] += one.weight / len(solid)
+            covering[at].append(one)
+    return [Piece(cuts[at], cuts[at + 1], weight, covering[at]) for at, weight in enumerate(weights)]
+
+
+def _edges(text: str, start: int, end: int) -> Iterator[int]:
+    """Where white space begins and ends inside a part of a text."""
+    for at in range(start + 1, end):
+        if text[at].isspace() != text[at - 1].isspace():
+            yield at
+
+
+def _around(text: str, one: Evidence) -> tuple[int, int]:
+    """Where the words begin and end that a run of characters lies in; more than what can be listed is not looked at."""
+    start, end = one.start or 0, one.end or 0
+    # Characters at the edge of a word have the space beside it with them.
+    inside = text[start:end]
+    if not inside.isspace():
+        start, end = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+    while start > 0 and end - start <= LONGEST and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and end - start <= LONGEST and not text[end].isspace():
+        end += 1
+    return start, end
+
+
+def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
+    """What evidence is called in a list: alone as it is, several runs of characters by what they cover together."""
+    if len(part) == 1:
+        return part[0].name
+    start, end = min(one.start or 0 for one in part), max(one.end or 0 for one in part)
+    word = texts.get(part[0].column, "")[start:end].strip()
+    return f"{part[0]._replace(word=word).name}, {len(part)} parts"
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))

@@ -1,0 +1,138 @@
+"""What leave-one-out says of training: each document predicted by the model that has not seen it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from banbury.results.evaluation import Evaluation, evaluate
+from banbury.results.metrics import Bin, Kept
+from banbury.results.trials import Seen, Tried
+from banbury.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+MOST_DOUBTFUL = 20
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A document whose own label got little probability from all others."""
+
+    index: int
+    text: str
+    label: Any
+    probability: float
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """What a column of a table was taken for, and how much it counts."""
+
+    name: str
+    kind: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TrainingReport(Evaluation):
+    """How well each training document is predicted by the model that has not seen it, and what was chosen by that."""
+
+    log_loss: float
+    calibration_error: float
+    chosen: str
+    tried: list[Tried]
+    note: str
+    doubtful: list[Doubtful] = field(default_factory=list)
+    """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
+    columns: list[ColumnUse] = field(default_factory=list)
+    """Of a table: what each was taken for."""
+
+    def __str__(self) -> str:
+        from banbury.display.html import shorten
+        from banbury.display.html_tables import NAME_WIDTH
+
+        lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
+        lines += [f"note: {self.note}"] if self.note else []
+        lines.append(self.scorecard())
+        if len(self.tried) > 1:
+            width = max(len(tried.name) for tried in self.tried)
+            lines += ["", f"{'tried':{width}}  log loss  accuracy"]
+            lines += [f"{tried.name:{width}}  {tried.log_loss:8.4f}  {tried.accuracy:8.4f}" for tried in self.tried]
+        if self.columns:
+            width = max(len(one.name) for one in self.columns)
+            lines += ["", f"{'column':{width}}  counts  as"]
+            lines += [f"{one.name:{width}}  {one.weight:6.3f}  {one.kind}" for one in self.columns]
+        if self.doubtful:
+            lines += ["", "doubtful labels"]
+            lines += [
+                f"{one.index:>8}  {shorten(str(one.label), NAME_WIDTH)} ({one.probability:.2%})  "
+                f"{shorten(' '.join(one.text.split()), 72)}"
+                for one in self.doubtful
+            ]
+        return "\n".join(lines)
+
+    def settings(self) -> dict[str, Any]:
+        """The report as plain data, for a file: all but the documents."""
+        left_out = ("doubtful", "predictions")
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name not in left_out}
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> TrainingReport:
+        """The report that `settings` came from."""
+        values: dict[str, Any] = {
+            **settings,
+            "tried": [Tried(**one) for one in settings["tried"]],
+            "columns": [ColumnUse(**one) for one in settings["columns"]],
+            "reliability": [Bin(**one) for one in settings["reliability"]],
+            "coverage": [Kept(**one) for one in settings["coverage"]],
+            "unknown_labels": [tuple(one) for one in settings["unknown_labels"]],
+        }
+        for name in ("log_loss_interval", "brier_interval"):
+            values[name] = None if settings[name] is None else Interval(*settings[name])
+        return cls(**values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Interval):
+        return list(value)
+    if isinstance(value, list):
+        return [asdict(one) if isinstance(one, (Bin, ColumnUse, Kept, Tried)) else one for one in value]
+    return value
+
+
+def training_report(
+    classes: list[Any], seen: Seen, text: Callable[[int], str], *, doubts: Seen | None = None
+) -> TrainingReport:
+    """The report on what was seen; `text` gives the text of a document by its number.
+
+    Doubtful labels are looked for in `doubts`, where more documents were seen there.
+    """
+    evaluation = evaluate(
+        [classes[number] for number in seen.own.tolist()],
+        log_probabilities=seen.log_probabilities,
+        classes=classes,
+        weights=seen.weights,
+        rows=list(seen.rows),
+    )
+    return TrainingReport(
+        **{one.name: getattr(evaluation, one.name) for one in fields(evaluation)},
+        chosen=seen.chosen,
+        tried=[tried for tried in seen.tried if isfinite(tried.log_loss)],
+        note=seen.note,
+        doubtful=_doubtful(classes, doubts or seen, text),
+    )
+
+
+def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
+    import numpy as np
+
+    own, logs = seen.own, seen.log_probabilities
+    own_logs = logs[np.arange(len(own)), own]
+    return [
+        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
+        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
+        if logs[at].argmax() != own[at]
+    ]

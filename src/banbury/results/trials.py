@@ -1,0 +1,42 @@
+"""What leave-one-out tried, and what it saw: the material of a training report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One way to read the counts, and how well it did by leave-one-out."""
+
+    name: str
+    log_loss: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What leave-one-out has seen, and what was chosen by it."""
+
+    tried: list[Tried]
+    chosen: str
+    note: str
+    rows: list[int]
+    """Of the documents that were looked at: where they were among those given."""
+    own: NDArray[Any]
+    weights: NDArray[Any]
+    log_probabilities: NDArray[Any]
+    """Of these documents and each class, by leave-one-out."""
+
+
+def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
+    """Log loss and accuracy of logarithms of probabilities, by document and class."""
+    import numpy as np
+
+    total = float(weights.sum())
+    right = logs.argmax(axis=1) == own
+    return -float((weights * logs[np.arange(len(own)), own]).sum()) / total, float((weights * right).sum()) / total

@@ -1,0 +1,240 @@
+"""Probability by counting, Bayes' rule, odds, and sums of probabilities that are only known by their logarithms.
+
+The few rules that everything else here is built on, for single numbers, so that any of them can be checked by hand.
+Intervals and quantiles of the beta, gamma and Student's t distribution are here too; these take arrays as well, and
+have their formulas in `banbury.stats.distributions`.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from banbury.errors import InputError
+
+__all__ = [
+    "bayes",
+    "beta_interval",
+    "beta_quantile",
+    "complement",
+    "conditional",
+    "from_odds",
+    "gamma_quantile",
+    "log_sum_exp",
+    "odds",
+    "posterior",
+    "probability",
+    "student_quantile",
+    "total_probability",
+]
+
+# Sums and products of rounded numbers may miss 1 by this much and still be meant to be 1.
+ROUNDING = 1e-9
+
+
+def probability(part: float, whole: float) -> float:
+    """P(A): the share of the `whole` that has the property, from counts. An intersection is counted the same way.
+
+    >>> probability(35, 100)
+    0.35
+    """
+    if not 0 < whole < math.inf:
+        raise InputError(f"the whole is {whole!r}; a share needs a finite count above 0")
+    if not 0 <= part <= whole:
+        raise InputError(f"the part is {part!r}; it must lie between 0 and the whole, {whole!r}")
+    return float(part / whole)
+
+
+def complement(chance: float) -> float:
+    """P(not A) = 1 − P(A).
+
+    >>> complement(0.35)
+    0.65
+    """
+    return 1.0 - _checked(chance, "the probability")
+
+
+def conditional(both: float, given: float) -> float:
+    """P(A|B) = P(A and B) / P(B), from two counts or from two probabilities.
+
+    Four of the five tweets with *amazing* are positive:
+
+    >>> conditional(4, 5)
+    0.8
+    >>> round(conditional(0.04, 0.05), 4)
+    0.8
+    """
+    if not 0 < given < math.inf:
+        raise InputError(f"the condition has count or probability {given!r}; it must have happened (finite, above 0)")
+    if not 0 <= both <= given:
+        raise InputError(f"both together have {both!r}; that must lie between 0 and the condition alone, {given!r}")
+    return float(both / given)
+
+
+def bayes(prior: float, likelihood: float, evidence: float) -> float:
+    """P(A|B) = P(A) P(B|A) / P(B): what `prior` P(A) becomes once B, of probability `evidence`, is seen.
+
+    >>> round(bayes(prior=0.25, likelihood=0.4, evidence=0.13), 4)
+    0.7692
+    """
+    joint = _checked(prior, "the prior") * _checked(likelihood, "the likelihood")
+    if _checked(evidence, "the evidence") == 0:
+        raise InputError("the evidence has probability 0; what cannot happen tells nothing")
+    if joint > evidence * (1 + ROUNDING):
+        raise InputError(f"the evidence has probability {evidence!r}, less than prior × likelihood = {joint!r}")
+    return min(1.0, joint / evidence)
+
+
+def total_probability(priors: Iterable[float], likelihoods: Iterable[float]) -> float:
+    """P(B) = Σ P(c) P(B|c) over classes c, one of which must hold: the priors sum to 1.
+
+    A test finds 90 % of the ill, 1 % of all, and takes 5 % of the healthy for ill:
+
+    >>> round(total_probability([0.01, 0.99], [0.9, 0.05]), 4)
+    0.0585
+    """
+    classes = [_checked(value, "a prior") for value in priors]
+    chances = [_checked(value, "a likelihood") for value in likelihoods]
+    if len(classes) != len(chances):
+        raise InputError(f"{len(classes)} priors and {len(chances)} likelihoods; each class needs one of both")
+    if abs(math.fsum(classes) - 1) > ROUNDING:
+        raise InputError(f"the priors sum to {math.fsum(classes)!r}; they must sum to 1")
+    return min(1.0, math.fsum(prior * chance for prior, chance in zip(classes, chances, strict=True)))
+
+
+def odds(chance: float) -> float:
+    """P / (1 − P): how often for once against; infinite for what is certain.
+
+    >>> round(odds(0.35), 4)
+    0.5385
+    """
+    return math.inf if _checked(chance, "the probability") == 1 else chance / (1.0 - chance)
+
+
+def from_odds(ratio: float) -> float:
+    """The probability that has these odds. Odds may exceed 1, a probability may not.
+
+    >>> round(from_odds(6), 4)
+    0.8571
+    """
+    if not ratio >= 0:
+        raise InputError(f"the odds are {ratio!r}; they must be 0 or more")
+    return 1.0 if ratio == math.inf else float(ratio / (1 + ratio))
+
+
+def log_sum_exp(values: Iterable[float]) -> float:
+    """log Σ exp(a), without overflow or underflow: a₀ + log Σ exp(a − a₀), where a₀ is the largest a.
+
+    >>> log_sum_exp([-1000.0, -1000.0]) == -1000.0 + math.log(2)
+    True
+    """
+    terms = list(values)
+    if any(math.isnan(term) for term in terms):
+        raise InputError("NaN among the logarithms; each must be a number or ±infinity")
+    largest = max(terms, default=-math.inf)
+    if math.isinf(largest):
+        return largest
+    return largest + math.log(math.fsum(math.exp(term - largest) for term in terms))
+
+
+def posterior(log_scores: Sequence[float]) -> list[float]:
+    """The probability of each class from log prior + log-likelihood of each, however small these are.
+
+    >>> [round(chance, 4) for chance in posterior([math.log(6) - 5000, -5000])]
+    [0.8571, 0.1429]
+    """
+    if math.isinf(log_sum_exp(log_scores)):
+        raise InputError(f"the log scores are {list(log_scores)}; the largest must be finite")
+    # Not exp(score − log_sum_exp): far from zero that difference has lost digits, and the sum would miss 1.
+    largest = max(log_scores)
+    shares = [math.exp(score - largest) for score in log_scores]
+    total = math.fsum(shares)
+    return [share / total for share in shares]
+
+
+def beta_interval(successes: Any, failures: Any, level: float = 0.95) -> Any:
+    """The lower and the upper end, each with half of the rest outside, between which Beta(successes, failures) lies.
+
+    What is counted is not all: add the prior to both, 1 for the uniform or ½ for Jeffreys'. Arrays give arrays. With no
+    successes at all the distribution is the number 0, with neither anything between 0 and 1 is possible.
+
+    Eight of ten were right:
+
+    >>> low, high = beta_interval(8 + 1, 2 + 1)
+    >>> print(f"{low:.3f} {high:.3f}")
+    0.482 0.940
+    """
+    tail = (1 - _level(level)) / 2
+    return beta_quantile(tail, successes, failures), beta_quantile(1 - tail, successes, failures)
+
+
+def beta_quantile(chance: Any, successes: Any, failures: Any) -> Any:
+    """What Beta(successes, failures) falls below with this probability; arrays give arrays.
+
+    >>> round(float(beta_quantile(0.5, 1, 1)), 12)
+    0.5
+    """
+    import numpy as np
+
+    from banbury.stats import distributions as quantiles
+
+    chance, a, b = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (chance, successes, failures)))
+    if not (np.all((a >= 0) & (b >= 0)) and np.isfinite(a).all() and np.isfinite(b).all()):
+        raise InputError("successes and failures must be finite numbers, 0 or more")
+    _check_chances(chance)
+    found = np.select([(a == 0) & (b == 0), a == 0, b == 0], [chance, 0.0, 1.0], np.nan)
+    inside = (a > 0) & (b > 0)
+    found[inside] = quantiles.beta(chance[inside], a[inside], b[inside])
+    return found[()]
+
+
+def gamma_quantile(chance: Any, shape: Any) -> Any:
+    """What a gamma distribution of this shape and scale 1 falls below with this probability; arrays give arrays.
+
+    >>> round(float(gamma_quantile(0.5, 1)), 6) == round(math.log(2), 6)
+    True
+    """
+    import numpy as np
+
+    from banbury.stats import distributions as quantiles
+
+    chance, shape = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(shape, dtype=float))
+    if not (np.all(shape >= 0) and np.isfinite(shape).all()):
+        raise InputError("the shape must be a finite number, 0 or more")
+    _check_chances(chance)
+    found = np.zeros(shape.shape)
+    found[shape > 0] = quantiles.gamma(chance[shape > 0], shape[shape > 0])
+    return found[()]
+
+
+def student_quantile(chance: Any, freedom: Any) -> Any:
+    """What Student's t with so many degrees of freedom falls below with this probability; arrays give arrays.
+
+    >>> round(float(student_quantile(0.975, 10)), 3)
+    2.228
+    """
+    import numpy as np
+
+    from banbury.stats import distributions as quantiles
+
+    chance, freedom = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(freedom, dtype=float))
+    if not np.all(freedom > 0):
+        raise InputError("the degrees of freedom must be above 0")
+    _check_chances(chance)
+    return quantiles.student(chance.ravel(), freedom.ravel()).reshape(chance.shape)[()]
+
+
+def _check_chances(chances: Any) -> None:
+    if not ((chances >= 0) & (chances <= 1)).all():
+        raise InputError("a probability lies between 0 and 1")
+
+
+def _level(level: float) -> float:
+    if not 0 < level < 1:
+        raise InputError(f"the level is {level!r}; it lies between 0 and 1, such as 0.95")
+    return float(level)
+
+
+def _checked(chance: float, name: str) -> float:
+    if not 0 <= chance <= 1:
+        raise InputError(f"{name} is {chance!r}; a probability lies between 0 and 1")
+    return float(chance)

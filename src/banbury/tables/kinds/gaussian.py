@@ -1,0 +1,317 @@
+"""Gaussian: columns of numbers, by mean and variance of each class; on a logarithmic scale too.
+
+The prior of a class's mean and variance is normal-inverse-gamma, around the mean and the variance of the column in all
+classes together, so it fits a column of any scale. Its predictive distribution is Student's t. A column that has never
+varied tells nothing about its scale, and nothing about the classes: it adds 0.
+
+On the logarithmic scale the logarithm is Gaussian. 0 has none: it is a value of its own, and each class has its share
+of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, log, pi
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banbury.errors import InputError
+from banbury.stats.distributions import log_rising
+from banbury.stats.intervals import Summary
+from banbury.stats.probability import beta_interval, gamma_quantile, student_quantile
+from banbury.tables.kinds import moments, precise
+from banbury.tables.kinds.moments import Moments
+from banbury.tables.kinds.statistics import (
+    Array,
+    Block,
+    Kind,
+    Numbers,
+    Statistics,
+    Sums,
+    by_class,
+    by_row,
+    checked_pseudo_counts,
+    class_sums,
+    is_sparse,
+    left,
+    overall,
+)
+
+LARGEST = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
+FARTHEST = 1e150  # standard deviations
+SAME = 1e-15  # a spread of this much of the mean is rounding
+FLOOR = 1e-9  # of a column's own variance, where a class has none and nothing is added
+NAMES = ("n", "mean", "mean_rest", "spread", "spread_rest")
+NOTHING = Block(np.empty((0, 0)), np.empty((0, 0), dtype=bool))
+
+
+class Normal(NamedTuple):
+    """The posterior of mean and variance, by [row, class, feature]."""
+
+    mean: tuple[Array, Array]
+    shift: Array
+    """From the mean of the values to the posterior mean."""
+    variance: Array
+    rows: Array
+    """How many rows the mean rests on, those of the prior included."""
+    freedom: Array
+    """How many rows the variance rests on."""
+    constant: NDArray[np.bool_]
+
+    def deviation(self, values: Array) -> Array:
+        """How far values are from the mean. Not from the rounded mean: that may be farther away than they are."""
+        return np.asarray((values - self.mean[0]) - self.mean[1] - self.shift)
+
+
+class GaussianStatistics(Statistics):
+    """Number, mean and spread of the values, by class and feature; on the logarithmic scale the number of zeros too."""
+
+    kind: Gaussian
+    _signed: ClassVar[frozenset[str]] = frozenset({"mean", "mean_rest", "spread_rest"})
+
+    @property
+    def wants(self) -> str:  # type: ignore[override]
+        """What a value has to be, in words."""
+        return f"a Gaussian column has finite numbers{', 0 or more for a logarithm' if self._is_log() else ''}"
+
+    def _is_log(self) -> bool:
+        return self.kind.scale == "log"
+
+    def _is_valid(self, values: Array) -> Any:
+        return np.isfinite(values) & (not self._is_log() or values >= 0)
+
+    def _scaled(self, values: Array) -> Array:
+        """The numbers that are Gaussian; a zero has none on the logarithmic scale."""
+        if not self._is_log():
+            return np.clip(values, -LARGEST, LARGEST)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(values > 0, np.log(values), np.nan)
+
+    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+        values = values.toarray() if is_sparse(values) else values
+        shape = (n_classes, self.n_features)
+        sums = {name: np.zeros(shape) for name in NAMES}
+        scaled = self._scaled(values)
+        for number, rows in by_class(numbers):
+            found = moments.of_values(scaled[rows], None if weights is None else weights[rows])
+            for name, array in _sums(found).items():
+                sums[name][number] = array
+        if self._is_log():
+            sums["zeros"] = class_sums((values == 0).astype(float), numbers, weights, n_classes)
+        return sums
+
+    def _joined(self, sums: Sums, more: Sums) -> Sums:
+        found = _sums(moments.joined(_moments(sums), _moments(more)))
+        return found | {name: sums[name] + more[name] for name in sums.keys() - found.keys()}
+
+    def _parted(self, sums: Sums, gone: Sums) -> Sums:
+        found = _sums(moments.parted(_moments(sums), _moments(gone)))
+        return found | {name: left(sums[name], gone[name]) for name in sums.keys() - found.keys()}
+
+    def _normal(self, block: Block = NOTHING) -> Normal:
+        each = _moments(self.sums)
+        every = moments.overall(each)
+        each, every = each.at(None), every.at((None, None))
+        if block.numbers is not None:
+            assert block.weights is not None
+            row = self._own(block)
+            own = np.arange(len(block.numbers)), block.numbers
+            rest = _sums(moments.parted(_moments(self.sums).at(block.numbers), row))
+            rows = {name: np.repeat(array, len(block.numbers), axis=0) for name, array in _sums(each).items()}
+            for name, array in rows.items():
+                array[own] = rest[name]
+            each = _moments(rows)
+            every = moments.parted(every.at((0, [0] * len(block.numbers))), row).at((slice(None), None))
+        return self._parameters(each, every)
+
+    def _own(self, block: Block) -> Moments:
+        """Each row as moments."""
+        assert block.weights is not None
+        scaled = np.where(block.known, self._scaled(block.values), np.nan)
+        known = ~np.isnan(scaled)
+        nothing = np.zeros(scaled.shape)
+        return Moments(known * block.weights[:, None], (np.where(known, scaled, 0.0), nothing), (nothing, nothing))
+
+    def _parameters(self, each: Moments, every: Moments) -> Normal:
+        kind = self.kind
+        wide = every.spread[0] / np.where(every.n > 0, every.n, 1.0)
+        constant = wide <= (SAME * every.mean[0]) ** 2
+        wide = np.where(constant, 1.0, wide)
+        n = np.where(constant, 0.0, each.n)
+        mean = tuple(np.where(n > 0, *pair) for pair in zip(each.mean, every.mean, strict=True))
+        spread = np.where(n > 0, each.spread[0], 0.0)
+        constant = np.broadcast_to(constant, n.shape)
+        if kind.variance == "biased":
+            variance = np.where(n > 0, spread / np.where(n > 0, n, 1.0) + kind.smoothing * wide, wide)
+            variance = np.where(variance > 0, variance, FLOOR * wide)
+            return Normal((mean[0], mean[1]), np.zeros_like(n), variance, n, n - 1, constant)
+        rows = kind.mean_rows + n
+        gap = (every.mean[0] - mean[0]) + (every.mean[1] - mean[1])
+        shift = kind.mean_rows / rows * gap
+        spread = spread + kind.mean_rows * (n / rows) * gap**2
+        variance = (kind.variance_rows * wide + spread) / (kind.variance_rows + n)
+        return Normal((mean[0], mean[1]), shift, variance, rows, kind.variance_rows + n, constant)
+
+    def _logs(self, block: Block) -> Array:
+        values = block.values
+        if not self._is_log():
+            return self._gaussian_logs(self._normal(block), self._scaled(values)[:, None, :])
+        logs = self._scaled(values)
+        none, some = self._zero_logs(block)
+        found = self._gaussian_logs(self._normal(block), np.where(np.isnan(logs), 0.0, logs)[:, None, :])
+        found = np.where(values[:, None, :] > 0, found + some - np.nan_to_num(logs)[:, None, :], none)
+        return np.where(values[:, None, :] < 0, 0.0, found)
+
+    def _gaussian_logs(self, normal: Normal, values: Array) -> Array:
+        logs = self._student_logs(normal, values) if self.kind.predictive else self._normal_logs(normal, values)
+        return np.where(normal.constant, 0.0, logs)
+
+    def _normal_logs(self, normal: Normal, values: Array) -> Array:
+        z = np.clip(normal.deviation(values) / np.sqrt(normal.variance), -FARTHEST, FARTHEST)
+        return np.asarray(-0.5 * (log(2 * pi) + np.log(normal.variance) + z * z))
+
+    def _student_logs(self, normal: Normal, values: Array) -> Array:
+        freedom = normal.freedom
+        variance = normal.variance * (1 + 1 / normal.rows)
+        z = np.clip(normal.deviation(values) / np.sqrt(variance), -FARTHEST, FARTHEST)
+        norm = log_rising(freedom / 2, 0.5) - 0.5 * (np.log(pi * freedom) + np.log(variance))
+        return np.asarray(norm - (freedom + 1) / 2 * np.log1p(z * z / freedom))
+
+    def _zero_shares(self, block: Block = NOTHING) -> tuple[Array, Array]:
+        """How many zeros and how many other values each class has: with one more row of what the column is like."""
+
+        def zeros() -> Array:
+            return np.asarray(block.gone * (block.values == 0))
+
+        def others() -> Array:
+            return np.asarray(block.gone * (block.values > 0))
+
+        none, some = by_row(self.sums["zeros"], block, zeros), by_row(self.sums["n"], block, others)
+        every_none, every_some = overall(self.sums["zeros"], block, zeros), overall(self.sums["n"], block, others)
+        share = (every_none + 0.5) / (every_none + every_some + 1)
+        return none + share, some + (1 - share)
+
+    def _zero_logs(self, block: Block) -> tuple[Array, Array]:
+        none, some = self._zero_shares(block)
+        return np.log(none / (none + some)), np.log(some / (none + some))
+
+    def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
+        """New rows of a class; a column that has never varied has its one value."""
+        normal = self._normal()
+        mean, rest, shift, variance, rows, freedom, constant = (
+            array[0, class_number if array.shape[1] > 1 else 0]
+            for array in (*normal.mean, normal.shift, normal.variance, normal.rows, normal.freedom, normal.constant)
+        )
+        shape = (n, self.n_features)
+        if self.kind.predictive:
+            noise = rng.standard_t(freedom, shape) * np.sqrt(variance * (1 + 1 / rows))
+        else:
+            noise = rng.standard_normal(shape) * np.sqrt(variance)
+        drawn: Array = mean + (rest + shift + np.where(constant, 0.0, noise))
+        if self._is_log():
+            none, some = (array[0, class_number] for array in self._zero_shares())
+            seen = self.sums["zeros"].sum(axis=0) > 0
+            is_zero = (rng.random(shape) * (none + some) < none) & seen
+            drawn = np.where(is_zero, 0.0, np.exp(np.clip(drawn, -745, 709)))
+        return drawn
+
+    def drawn(self, rng: np.random.Generator) -> Statistics:
+        """Statistics whose plug-in parameters are one draw from the posterior."""
+        if self.kind.variance == "biased":
+            raise InputError("a biased variance has no posterior to draw from; use variance='prior'")
+        normal = self._normal()
+        shape = (self.n_classes, self.n_features)
+        half = np.broadcast_to(normal.freedom[0] / 2, shape)
+        variance = normal.variance[0] * half / np.maximum(rng.gamma(half), 1e-300)
+        offset = normal.shift[0] + rng.standard_normal(shape) * np.sqrt(variance / normal.rows[0])
+        offset = np.where(normal.constant[0], normal.shift[0], offset)
+        copy = self.copy()
+        copy.kind = replace(self.kind, variance="biased", smoothing=0.0, predictive=False)
+        mean = precise.add((normal.mean[0][0], normal.mean[1][0]), (np.broadcast_to(offset, shape), np.zeros(shape)))
+        spread = np.where(normal.constant[0], 0.0, variance)
+        copy.sums = _sums(Moments(np.ones(shape), mean, (spread, np.zeros(shape))))
+        if self._is_log():
+            none, some = (array[0] for array in self._zero_shares())
+            share = rng.beta(none, some)
+            # So many rows that the one of the prior does not count.
+            copy.sums = {
+                **copy.sums,
+                "n": (1 - share) * 1e9,
+                "spread": spread * (1 - share) * 1e9,
+                "zeros": share * 1e9,
+            }
+        return copy
+
+    def posterior(self, level: float = 0.95) -> dict[str, Summary]:
+        """`mean` and `variance`; on the logarithmic scale those of the logarithms, and the `zero` share."""
+        normal = self._normal()
+        value = (normal.mean[0] + (normal.mean[1] + normal.shift))[0]
+        variance, rows, freedom = (array[0] for array in (normal.variance, normal.rows, normal.freedom))
+        enough = (freedom > 0) & (rows > 0)
+        freedom, rows = np.where(enough, freedom, 1.0), np.where(enough, rows, 1.0)
+        if self.kind.variance == "biased":  # what is estimated without a prior is judged without one
+            unbiased = variance * np.where(enough, (freedom + 1) / freedom, 1.0)
+        else:
+            unbiased = variance
+        tail = (1 - level) / 2
+        reach = student_quantile(1 - tail, freedom) * np.sqrt(unbiased / rows)
+        reach = np.where(enough, reach, inf)
+        with np.errstate(divide="ignore"):
+            low, high = (unbiased * freedom / 2 / gamma_quantile(chance, freedom / 2) for chance in (1 - tail, tail))
+        found = {
+            "mean": Summary(value, value - reach, value + reach, level),
+            "variance": Summary(variance, np.where(enough, low, 0.0), np.where(enough, high, inf), level),
+        }
+        if self._is_log():
+            none, some = (array[0] for array in self._zero_shares())
+            # Half a row of each, as Jeffreys proposed: the prior of the shares is too sure where all classes are alike.
+            low, high = beta_interval(self.sums["zeros"] + 0.5, self.sums["n"] + 0.5, level)
+            found["zero"] = Summary(none / (none + some), low, high, level)
+        return found
+
+
+def _sums(moments: Moments) -> Sums:
+    return dict(zip(NAMES, (moments.n, *moments.mean, *moments.spread), strict=True))
+
+
+def _moments(sums: Sums) -> Moments:
+    return Moments(sums["n"], (sums["mean"], sums["mean_rest"]), (sums["spread"], sums["spread_rest"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Kind):
+    """Numbers around a mean.
+
+    With `variance="prior"` a class's mean counts as if `mean_rows` more rows had the column's overall mean, and its
+    variance as if `variance_rows` more rows had the column's overall variance. With `"biased"` both are those of the
+    class's rows alone, plus `smoothing` times the column's overall variance. `scale="log"` is for numbers whose
+    logarithm is Gaussian: amounts of money, sizes, durations. With `predictive` the uncertainty of mean and variance is
+    not left out: Student's t. Numbers beyond ±10¹⁴⁰ count as ±10¹⁴⁰.
+
+    >>> statistics = Gaussian(variance="biased", smoothing=0).statistics(1, 1).add([[1e9], [1e9 + 0.5]], [0, 0])
+    >>> statistics.posterior()["variance"].value.tolist()
+    [[0.0625]]
+    """
+
+    variance: str = "prior"
+    scale: str = "linear"
+    mean_rows: float = 0.1
+    variance_rows: float = 1.0
+    smoothing: float = 1e-9
+    predictive: bool = False
+
+    statistics_class: ClassVar[type[Statistics]] = GaussianStatistics
+
+    def __post_init__(self) -> None:
+        if self.variance not in ("prior", "biased"):
+            raise InputError(f"variance is {self.variance!r}; it can be 'prior' or 'biased'")
+        if self.scale not in ("linear", "log"):
+            raise InputError(f"scale is {self.scale!r}; it can be 'linear' or 'log'")
+        for name in ("mean_rows", "variance_rows", "smoothing"):
+            checked_pseudo_counts((getattr(self, name),), name)
+        if self.variance == "prior" and not (self.mean_rows > 0 and self.variance_rows > 0):
+            raise InputError("a prior that counts as 0 rows is none: mean_rows and variance_rows must be above 0")
+        if self.predictive and self.variance == "biased":
+            raise InputError("a biased variance has no posterior to predict from; use variance='prior'")

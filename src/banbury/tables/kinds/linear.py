@@ -1,0 +1,78 @@
+"""Kinds whose log-probabilities are linear in the values: their scores are one product, of sparse matrices too."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from banbury.tables.kinds.statistics import IMPOSSIBLE, Array, Statistics, is_sparse
+
+
+class Lines(NamedTuple):
+    """log P(value | class) = value · slope + start, by class and feature."""
+
+    slope: Array
+    start: Array
+
+
+class LinearStatistics(Statistics):
+    """log P(value | class) is linear in the value, but for something that the classes share."""
+
+    def _linear(self) -> tuple[Lines, Lines] | None:
+        """What is possible, and how often something is not: as a number, 10⁹ nats would take the digits of the rest.
+
+        None where the kind is read in a way that is not linear.
+        """
+        raise NotImplementedError
+
+    def _shared(self, values: Array) -> Array | None:
+        """What the classes share, for each value; 0 for the value 0."""
+        return None
+
+    def scores(self, values: Any, feature_weights: Any = None) -> Array:
+        """Σ weight · log P(value | class) over the features, by row and class."""
+        lines = self._linear()
+        if lines is None:
+            return super().scores(values, feature_weights)
+        values, share = self._checked(values), self._share(feature_weights)
+        possible, impossible = (Lines(slope * share, start * share) for slope, start in lines)
+        found = self._products(values, possible)
+        if impossible.slope.any() or impossible.start.any():
+            found += IMPOSSIBLE * self._products(values, impossible)
+        return found + self._shared_sums(values, share)[:, None]
+
+    def _products(self, values: Any, lines: Lines) -> Array:
+        slope, start = lines
+        if is_sparse(values):
+            return np.asarray(values @ slope.T + start.sum(axis=1))
+        found = np.empty((values.shape[0], self.n_classes))
+        for rows, block in self._blocks(values):
+            for number in range(self.n_classes):
+                # Sums of rows, not a product of matrices: the result does not depend on what else is in the block.
+                one = (block.values * slope[number]).sum(axis=1) + start[number].sum()
+                if not block.known.all():
+                    one -= np.where(block.known, 0.0, start[number]).sum(axis=1)
+                found[rows, number] = one
+        return found
+
+    def _shared_sums(self, values: Any, share: Array) -> Array:
+        if is_sparse(values):
+            shared = self._shared(values.data)
+            if shared is not None:
+                values = values.copy()
+                values.data = shared
+            return np.zeros(values.shape[0]) if shared is None else np.asarray(values @ share)
+        found = np.zeros(values.shape[0])
+        for rows, block in self._blocks(values):
+            shared = self._shared(block.values)
+            if shared is None:
+                break
+            found[rows] = (shared * share).sum(axis=1)
+        return found
+
+
+def apart(logs: Array) -> tuple[Array, Array]:
+    """Logarithms with 0 for those of 0, and where these are."""
+    impossible = logs == IMPOSSIBLE
+    return np.where(impossible, 0.0, logs), impossible.astype(float)

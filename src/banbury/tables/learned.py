@@ -1,0 +1,133 @@
+"""What was learned of the columns of a table but for texts: values that are never changed, only replaced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury.errors import CountError, InputError
+from banbury.tables.columns import Group
+from banbury.tables.frame import Table, column
+from banbury.text.documents import as_weights, check_kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Rows(NamedTuple):
+    """Rows to learn, forget or choose by; none of weight 0."""
+
+    table: Table
+    labels: list[Any]
+    weights: NDArray[Any] | None
+    """Whole numbers."""
+    places: NDArray[Any]
+    """Where each was among those given."""
+
+    @classmethod
+    def of(cls, table: Table, labels: list[Any], weights: Any) -> Rows:
+        """Rows with their labels; those that count zero times were never there."""
+        import numpy as np
+
+        if len(labels) != table.n_rows:
+            raise InputError(f"{table.n_rows} rows but {len(labels)} labels")
+        rows = cls(table, labels, None, np.arange(len(labels)))
+        if weights is None:
+            return rows
+        counted = np.array(as_weights(weights, len(labels)), dtype=np.int64)
+        return rows._replace(weights=counted).take(np.flatnonzero(counted))
+
+    def take(self, rows: NDArray[Any]) -> Rows:
+        """Some of them."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Rows(self.table.take(rows), [self.labels[row] for row in rows], weights, self.places[rows])
+
+    def texts(self, name: str) -> tuple[list[str], list[Any], Any, NDArray[Any]]:
+        """The texts of a column that are not missing, with labels and weights, and which rows these are."""
+        import numpy as np
+
+        one = self.table.columns[name]
+        texts, rows = one.as_texts(), np.flatnonzero(~one.missing)
+        weights = None if self.weights is None else self.weights[rows].tolist()
+        return [texts[row] or "" for row in rows], [self.labels[row] for row in rows], weights, rows
+
+    def numbers(self, classes: list[Any]) -> NDArray[Any]:
+        """The class of each row as a number."""
+        import numpy as np
+
+        of = {label: number for number, label in enumerate(classes)}
+        return np.array([of[label] for label in self.labels], dtype=np.intp)
+
+    def by_content(self) -> NDArray[Any]:
+        """Places in an order that depends on what is in the rows alone: the same rows in any order, the same sample."""
+        import numpy as np
+
+        keys = np.zeros(len(self.labels), np.uint64)
+        for one in [*self.table.columns.values(), column("label", self.labels)]:
+            keys ^= one.hashes()
+            keys *= np.uint64(0x9E3779B97F4A7C15)  # an odd number without a pattern: 2⁶⁴ over the golden ratio
+            keys ^= keys >> np.uint64(29)
+        return np.argsort(keys, kind="stable")
+
+
+class Learned(NamedTuple):
+    """The classes, how many rows each has, and the statistics of the columns: all of one moment."""
+
+    classes: list[Any]
+    documents: list[int]
+    groups: tuple[Group, ...]
+
+    def plus(self, rows: Rows) -> Learned:
+        """What is known with these rows too."""
+        check_kind(rows.labels, self.classes)
+        classes, documents, groups = self.of_classes(sorted({*self.classes, *rows.labels}))
+        numbers = rows.numbers(classes)
+        grown = []
+        for group in groups:
+            seeing = group.seeing(rows.table)
+            grown.append(seeing.add(seeing.values(rows.table), numbers, rows.weights))
+        more = _sizes(rows, numbers, len(classes))
+        return Learned(classes, [a + b for a, b in zip(documents, more, strict=True)], tuple(grown))
+
+    def minus(self, rows: Rows) -> Learned:
+        """What is known without these rows; some that were never learned are a `CountError`."""
+        check_kind(rows.labels, self.classes)
+        classes, documents, groups = self
+        if unknown := set(rows.labels).difference(classes):
+            raise CountError(f"no row with label {min(unknown)!r} was ever added; nothing was changed")
+        numbers = rows.numbers(classes)
+        left = [a - b for a, b in zip(documents, _sizes(rows, numbers, len(classes)), strict=True)]
+        for number, n in enumerate(left):
+            if n < 0:
+                label = classes[number]
+                raise CountError(f"there are not so many rows with label {label!r}; nothing was changed", number)
+        less = tuple(group.remove(group.values(rows.table), numbers, rows.weights) for group in groups)
+        return Learned(classes, left, less).of_classes([label for label, n in zip(classes, left, strict=True) if n])
+
+    def merged(self, other: Learned) -> Learned:
+        """What both know of the same columns."""
+        check_kind(other.classes, self.classes)
+        classes = sorted({*self.classes, *other.classes})
+        ours, theirs = self.of_classes(classes), other.of_classes(classes)
+        documents = [a + b for a, b in zip(ours.documents, theirs.documents, strict=True)]
+        groups = tuple(one.merged(another) for one, another in zip(ours.groups, theirs.groups, strict=True))
+        return Learned(classes, documents, groups)
+
+    def of_classes(self, classes: list[Any]) -> Learned:
+        """The same for these classes: some more, or fewer where those that go have nothing left."""
+        if classes == self.classes:
+            return self
+        of = {label: number for number, label in enumerate(classes)}
+        numbers = [of.get(label) for label in self.classes]
+        documents = [0] * len(classes)
+        for number, n in zip(numbers, self.documents, strict=True):
+            if number is not None:
+                documents[number] = n
+        return Learned(classes, documents, tuple(group.renumbered(numbers, len(classes)) for group in self.groups))
+
+
+def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:
+    """How many rows each class has."""
+    import numpy as np
+
+    sizes: list[int] = np.bincount(numbers, rows.weights, minlength=n_classes).astype(int).tolist()
+    return sizes

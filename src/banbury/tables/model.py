@@ -1,0 +1,324 @@
+"""TableModel: what a model of tables has learned of columns of different kinds, texts among them, and how each counts.
+
+The score of a class is a sum of one term for each value and each word. By the textbook every column counts once. The
+automatic model gives each column a weight, fitted on what all other rows say of each row (`column_weights.py`).
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from banbury.errors import FileFormatError, InputError
+from banbury.results.training_report import TrainingReport
+from banbury.tables.choice import ColumnChoice, choose_weights, report_of_one_text, text_settings
+from banbury.tables.column_weights import universal_weight
+from banbury.tables.columns import Group, check_same_columns, groups_of, kind_settings, kinds_of, text_from_settings
+from banbury.tables.frame import read
+from banbury.tables.kinds import Text
+from banbury.tables.learned import Learned, Rows
+from banbury.tables.scoring import TableReading, TextColumn, aligned
+from banbury.text.counts import Counts
+from banbury.text.documents import KINDS, check_kind
+from banbury.text.likelihoods import log_prior
+from banbury.text.model import Settings, TextModel
+from banbury.text.trust import MOST_CLASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from banbury.results.word_table import WordTable
+
+
+class TableModel:
+    """Statistics of columns and counts of texts, and what leave-one-out has chosen for them."""
+
+    def __init__(
+        self, kinds: dict[str, Any], learned: Learned, texts: dict[str, TextModel], chosen: ColumnChoice | None = None
+    ) -> None:
+        self.kinds = kinds
+        self.learned = learned
+        self.texts = texts
+        self.chosen = chosen
+        self._changing = Lock()  # one change at a time; readers never wait
+
+    @classmethod
+    def fitted(
+        cls,
+        data: Any,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        *,
+        columns: Any,
+        effort: str,
+        threads: int | None,
+    ) -> tuple[TableModel, TrainingReport | None]:
+        """A model of these rows, with everything chosen, and how well it does."""
+        table = read(data)
+        if columns is not None and not table.n_rows:
+            raise InputError("no rows to learn from")
+        kinds = kinds_of(columns, table, smoothing=settings.smoothing)
+        rows = Rows.of(table.only(kinds), labels, weights)
+        if not rows.labels:  # all have weight 0
+            raise InputError("no rows to learn from")
+        model = cls(kinds, Learned([], [], groups_of(kinds, 0)).plus(rows), {})
+        log_prior(model.classes, model.documents, settings.prior)
+        reports = {}
+        for name, kind in kinds.items():
+            if isinstance(kind, Text):
+                texts, text_labels, text_weights, _ = rows.texts(name)
+                if texts:
+                    model.texts[name], reports[name] = TextModel.fitted(
+                        texts,
+                        text_labels,
+                        text_weights,
+                        text_settings(kind, settings),
+                        analyzer=kind.analyzer,
+                        effort=model._text_effort(effort),
+                        threads=threads,
+                    )
+                else:
+                    model.texts[name] = TextModel.empty(text_settings(kind, settings), kind.analyzer)
+        return model, model._choose(rows, settings, reports, threads)
+
+    @property
+    def _only_text(self) -> str | None:
+        """The name of the only column, where that is a text: then this is a model of texts, read as one."""
+        (name, kind), *others = self.kinds.items()
+        return name if isinstance(kind, Text) and not others else None
+
+    # What is learned
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, sorted."""
+        return self.learned.classes
+
+    @property
+    def documents(self) -> list[int]:
+        """How many rows each class has."""
+        return self.learned.documents
+
+    def add(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Learn these rows too; a bad one changes nothing."""
+        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        with self._changing:
+            learned, counted = self.learned.plus(rows), self._counted(rows, threads)
+            for name, counts in counted.items():
+                self.texts[name].counts.merge(counts)
+            self.learned = learned
+
+    def remove(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Unlearn these rows; one that was never learned is a `CountError`, and nothing changes."""
+        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        with self._changing:
+            learned, left = self.learned.minus(rows), {}
+            for name in self.texts:
+                texts, text_labels, text_weights, _ = rows.texts(name)
+                left[name] = self.texts[name].counts.copy()
+                left[name].remove(texts, text_labels, weights=text_weights, threads=threads)
+            for name, counts in left.items():
+                self.texts[name].counts = counts
+            self.learned = learned
+
+    def merge(self, other: Any) -> None:
+        """Learn all that another model of the same columns has learned."""
+        if not isinstance(other, TableModel):
+            raise InputError("a model of a table cannot be merged with a model of texts")
+        check_same_columns(self.kinds, other.kinds)
+        theirs, texts = other.learned, {name: model.counts.copy() for name, model in other.texts.items()}
+        with self._changing:
+            for name, counts in texts.items():
+                if counts.analyzer != self.texts[name].counts.analyzer:
+                    raise InputError(
+                        f"column {name!r} has texts of different analyzers in the two models; name one: "
+                        f"columns={{{name!r}: banbury.Text(analyzer=…)}}"
+                    )
+            learned = self.learned.merged(theirs)
+            for name, counts in texts.items():
+                self.texts[name].counts.merge(counts)
+            self.learned = learned
+
+    def _counted(self, rows: Rows, threads: int | None) -> dict[str, Counts]:
+        """The texts of these rows alone."""
+        counted = {}
+        for name, model in self.texts.items():
+            texts, labels, weights, _ = rows.texts(name)
+            counted[name] = Counts(model.counts.analyzer).add(texts, labels, weights=weights, threads=threads)
+        return counted
+
+    # What is chosen
+
+    def choose(
+        self, data: Any, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
+    ) -> TrainingReport | None:
+        """Choose again what leave-one-out chooses, by rows that were learned."""
+        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        check_kind(rows.labels, self.classes)
+        if unknown := set(rows.labels).difference(self.classes):
+            raise InputError(f"no row with label {min(unknown)!r} was learned")
+        numbers = rows.numbers(self.classes)
+        groups = tuple(
+            group.chosen_again(group.values(rows.table), numbers, rows.weights) for group in self.learned.groups
+        )
+        with self._changing:
+            self.learned = self.learned._replace(groups=groups)
+        reports = {}
+        for name, model in self.texts.items():
+            texts, text_labels, text_weights, _ = rows.texts(name)
+            if texts:
+                how = text_settings(self.kinds[name], settings)
+                effort = self._text_effort(effort)
+                reports[name] = model.choose(texts, text_labels, text_weights, how, effort=effort, threads=threads)
+        return self._choose(rows, settings, reports, threads)
+
+    def _text_effort(self, effort: str) -> str:
+        """A correction has seen the rows that weights are fitted on; so beside other columns a text has none."""
+        return effort if self._only_text is not None else "counting"
+
+    def _choose(
+        self, rows: Rows, settings: Settings, reports: Mapping[str, TrainingReport | None], threads: int | None
+    ) -> TrainingReport | None:
+        self.chosen = None
+        if settings.calibration is None or not 1 < len(self.classes) <= MOST_CLASSES or not rows.labels:
+            return None
+        if self._only_text is not None:
+            return report_of_one_text(self.kinds, self.learned, rows, reports.get(self._only_text))
+        self.chosen, report = choose_weights(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
+        return report
+
+    # How it is read
+
+    def state(self) -> tuple[Any, ...]:
+        """What a reading depends on besides the settings: where this is the same, the reading is."""
+        return id(self.learned), self.learned, self.chosen, *(model.state() for model in self.texts.values())
+
+    def reading(self, settings: Settings, prior: Any = None) -> TableReading:
+        """How rows are scored; `prior` stands in for that of the settings."""
+        classes, documents, groups = self.learned
+        prior = settings.prior if prior is None else prior
+        weights = dict.fromkeys(self.kinds, 1.0)
+        if settings.calibration is None or len(classes) > MOST_CLASSES:
+            start = log_prior(classes, documents, prior)
+        else:
+            choice = self.chosen or ColumnChoice()
+            known = dict(choice.weights)
+            weights = {name: known.get(name, universal_weight(len(weights))) for name in weights}
+            start = choice.start(classes, documents, prior)
+        texts = []
+        for name, model in self.texts.items():
+            if model.classes:
+                how = text_settings(self.kinds[name], settings)
+                how = how if how.is_automatic else how._replace(calibration=None)
+                texts.append(TextColumn(name, model.reading(how), weights[name]))
+        if self._only_text is not None and self.texts[self._only_text].classes == classes:
+            how = text_settings(self.kinds[self._only_text], settings)._replace(prior=settings.prior)
+            text = self.texts[self._only_text].reading(how, prior)
+            shift = text.shift or [0.0] * len(classes)
+            start = [text.scale * one + other for one, other in zip(text.start, shift, strict=True)]
+            texts = [TextColumn(self._only_text, text, text.scale)]
+        return TableReading(classes, tuple(self.kinds), start, groups, weights, tuple(texts))
+
+    def joint_log_likelihood(self, data: Any, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
+        """log P(class) + log P(row | class), for each row and class: every column counts once."""
+        import numpy as np
+
+        classes, documents, groups = self.learned
+        table = read(data).only(self.kinds)
+        logs = np.tile(np.array(log_prior(classes, documents, settings.prior)), (table.n_rows, 1))
+        for group in groups:
+            logs += group.statistics.scores(group.values(table))
+        for name, model in self.texts.items():
+            rows = np.flatnonzero(~table.columns[name].missing)
+            texts = [text for text in table.columns[name].as_texts() if text is not None]
+            if texts and model.classes:
+                how = text_settings(self.kinds[name], settings)
+                said = model.log_likelihoods(texts, how, coefficient=coefficient)
+                logs[rows] += aligned(said, model.classes, classes)
+        return logs
+
+    def sample(self, rng: Any, numbers: NDArray[Any], settings: Settings) -> list[dict[str, Any]]:
+        """New rows of these classes."""
+        import numpy as np
+
+        classes, _, groups = self.learned
+        rows: list[dict[str, Any]] = [dict.fromkeys(self.kinds) for _ in numbers]
+        for number in np.unique(numbers).tolist():
+            places = np.flatnonzero(numbers == number).tolist()
+            drawn: dict[str, list[Any]] = {}
+            for group in groups:
+                drawn |= group.decoded(group.statistics.sample(rng, number, len(places)))
+            for name, model in self.texts.items():
+                if classes[number] in model.classes:
+                    of = np.full(len(places), model.classes.index(classes[number]))
+                    drawn[name] = model.sample(rng, of, text_settings(self.kinds[name], settings))
+            for name, values in drawn.items():
+                for place, value in zip(places, values, strict=True):
+                    rows[place][name] = value
+        return rows
+
+    def words(self, label: Any, settings: Settings, *, column: str | None = None, **options: Any) -> WordTable:
+        """The table of words of a column of texts; it has to be named where there are several."""
+        if column is None and len(self.texts) == 1:
+            (column,) = self.texts
+        if column not in self.texts:
+            known = ", ".join(map(repr, self.texts)) or "none"
+            raise InputError(f"column is {column!r}; the columns of texts are {known}")
+        return self.texts[column].words(label, text_settings(self.kinds[column], settings), **options)
+
+    # How it is kept
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`."""
+        classes, documents, groups = self.learned
+        settings: dict[str, Any] = {
+            "classes": classes,
+            "labels": type(classes[0]).__name__ if classes else "str",
+            "documents": documents,
+            "columns": [[name, kind_settings(kind)] for name, kind in self.kinds.items()],
+            "groups": [],
+            "texts": [],
+            "weights": None if self.chosen is None else self.chosen.settings(),
+        }
+        arrays: dict[str, Any] = {}
+        for number, group in enumerate(groups):
+            own, of = group.parts()
+            settings["groups"].append(own)
+            arrays |= {f"group{number}.{name}": array for name, array in of.items()}
+        for number, (name, model) in enumerate(self.texts.items()):
+            own, of = model.parts()
+            settings["texts"].append([name, own])
+            arrays |= {f"text{number}.{name}": array for name, array in of.items()}
+        return settings, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TableModel:
+        """The model that `parts` were taken from."""
+        groups = tuple(
+            Group.from_parts(own, _named(arrays, f"group{number}.")) for number, own in enumerate(settings["groups"])
+        )
+        texts = {
+            name: TextModel.from_parts(own, _named(arrays, f"text{number}."))
+            for number, (name, own) in enumerate(settings["texts"])
+        }
+        of = {name: group.kind for group in groups for name in group.names}
+        kinds = {name: of[name] if name in of else text_from_settings(own) for name, own in settings["columns"]}
+        classes, documents = list(settings["classes"]), list(map(int, settings["documents"]))
+        kind = KINDS[settings["labels"]]
+        if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
+            raise FileFormatError("its labels are not of one kind, or not in order")
+        is_whole = len(documents) == len(classes) and all(
+            group.statistics.n_classes == len(classes) for group in groups
+        )
+        if not is_whole or {*of, *texts} != set(kinds):
+            raise FileFormatError("its columns or classes do not fit together")
+        weights = settings["weights"]
+        chosen = None if weights is None else ColumnChoice.from_settings(weights)
+        return cls(kinds, Learned(classes, documents, groups), texts, chosen)
+
+
+def _named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,112 @@
+"""How rows of a table are scored: the sum of one term for each value and each word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury.tables.frame import Table, read, show_value
+from banbury.text.model import Term, TextReading
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from banbury.tables.columns import Group
+
+
+class TextColumn(NamedTuple):
+    """A column of texts, and how much it counts."""
+
+    name: str
+    reading: TextReading
+    weight: float
+
+
+class TableReading(NamedTuple):
+    """How rows are scored, all of one moment."""
+
+    classes: list[Any]
+    names: tuple[str, ...]
+    start: list[float]
+    groups: tuple[Group, ...]
+    weights: dict[str, float]
+    """How much each column counts."""
+    texts: tuple[TextColumn, ...]
+
+    def best_one(self, row: Any) -> int:
+        """The number of the class with the highest score, the first of equal ones."""
+        return int(self.scores(row, 1)[0].argmax())
+
+    def best(self, data: Any, threads: int) -> NDArray[Any]:
+        """The same for each row."""
+        best: NDArray[Any] = self.scores(data, threads).argmax(axis=1)
+        return best
+
+    def scores(self, data: Any, threads: int) -> NDArray[Any]:
+        """For each row and class, up to a number that the classes share."""
+        import numpy as np
+
+        table = read(data).only(self.names)
+        scores = np.tile(np.array(self.start), (table.n_rows, 1))
+        for group in self.groups:
+            scores += group.statistics.scores(group.values(table), [self.weights[name] for name in group.names])
+        for text in self.texts:
+            column = table.columns[text.name]
+            texts = [one for one in column.as_texts() if one is not None]
+            if texts:
+                said = aligned(text.reading.evidence(texts, threads), text.reading.classes, self.classes)
+                scores[~column.missing] += text.weight * said
+        return scores
+
+    def scores_of(self, row: Any) -> list[float]:
+        """The scores of one row."""
+        scores: list[float] = self.scores(row, 1)[0].tolist()
+        return scores
+
+    def terms(self, row: Any) -> tuple[list[float], list[Term]]:
+        """What a row's scores are the sums of: where they start, and one term for each value and word."""
+        table = read(row).only(self.names)
+        values = table.row(0)
+        found = {name: [term] for name, term in self._value_terms(table, values)}
+        start = list(self.start)
+        for text in self.texts:
+            if values[text.name] is None:
+                continue
+            first, terms = text.reading._replace(start=[0.0] * len(text.reading.classes)).terms(values[text.name])
+            # What a text says before its first word: for Bernoulli that every word is absent.
+            (first,) = aligned([first], text.reading.classes, self.classes).tolist()
+            start = [one + text.weight * other for one, other in zip(start, first, strict=True)]
+            found[text.name] = [
+                term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
+            ]
+        return start, [term for name in self.names for term in found.get(name, [])]
+
+    def _value_terms(self, table: Table, values: dict[str, Any]) -> list[tuple[str, Term]]:
+        terms = []
+        for group in self.groups:
+            logs = group.statistics.log_probabilities(group.values(table))[0]
+            for at, name in enumerate(group.names):
+                if values[name] is not None:
+                    weights = (self.weights[name] * logs[:, at]).tolist()
+                    terms.append((name, Term(show_value(values[name]), None, None, weights, "value", name)))
+        return terms
+
+    def _text_weights(self, text: TextColumn, weights: list[float] | None) -> list[float] | None:
+        if not weights:
+            return weights
+        (own,) = aligned([weights], text.reading.classes, self.classes).tolist()
+        return [text.weight * weight for weight in own]
+
+
+def aligned(evidence: Any, of: list[Any], classes: list[Any]) -> NDArray[Any]:
+    """Evidence on some classes as evidence on others: on one that it knows nothing of, the mean of what it knows."""
+    import numpy as np
+
+    known: NDArray[Any] = np.asarray(evidence, dtype=float)
+    if of == classes:
+        return known
+    places = {label: place for place, label in enumerate(of)}
+    wide = np.repeat(known.mean(axis=1, keepdims=True), len(classes), axis=1)
+    for place, label in enumerate(classes):
+        if label in places:
+            wide[:, place] = known[:, places[label]]
+    return wide

@@ -1,0 +1,196 @@
+"""Counts: what was seen, how often, with which label. The learned state; everything else is computed from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from banbury import _kernel
+from banbury.errors import CountError, FileFormatError, InputError
+from banbury.text.analyzer import Analyzer
+from banbury.text.documents import KINDS, Labels, Texts, as_labels, as_weights, check_kind, class_numbers, n_threads
+
+
+class Counts:
+    """Documents and occurrences of every feature with every label.
+
+    Adding, removing and merging are arithmetic on whole numbers: the order does not matter, and what is removed again
+    was never there. New words and new labels can come at any time.
+
+    >>> counts = Counts().add(["a rose is a rose"], ["true"])
+    >>> counts.classes, counts.documents, counts.occurrences, counts.n_features
+    (['true'], [1], [5], 3)
+    >>> counts.remove(["a rose is a rose"], ["true"]).n_features
+    0
+    """
+
+    def __init__(self, analyzer: Analyzer | None = None) -> None:
+        self.analyzer = analyzer or Analyzer()
+        self.classes: list[Any] = []
+        self.kernel = _kernel.Counts(self.analyzer.compiled(), 0)
+        self._changing = Lock()  # one change at a time; readers never wait
+
+    @property
+    def documents(self) -> list[int]:
+        """How many documents each class has."""
+        return self.kernel.documents
+
+    @property
+    def occurrences(self) -> list[int]:
+        """How many features, repeated ones included, the documents of each class have."""
+        return self.kernel.occurrences
+
+    @property
+    def n_features(self) -> int:
+        """How many different features have been seen."""
+        return self.kernel.n_features
+
+    def add(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
+        """Count these documents; one of weight 3 counts as three. Bad input changes nothing."""
+        return self._absorb(self._count(texts, labels, weights, threads))
+
+    def remove(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
+        """Take these documents away again. One that was never added is a `CountError`, and nothing changes."""
+        counted = self._count(texts, labels, weights, threads)
+        with self._changing:
+            if unknown := set(counted.classes).difference(self.classes):
+                raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
+            counted._renumber(self.classes)
+            try:
+                self.kernel.subtract(counted.kernel)
+            except CountError as error:
+                raise _with_label(error, self.classes) from None
+            self._drop_empty_classes()
+        return self
+
+    def merge(self, other: Counts) -> Counts:
+        """Add what another has counted with the same analyzer."""
+        if other.analyzer != self.analyzer:
+            raise InputError(
+                f"these counts come from different analyzers, {self.analyzer} and {other.analyzer}, so their features "
+                "are not the same; a model to be merged is fitted with the analyzer of the other: "
+                "Classifier(analyzer=other.counts_.analyzer)"
+            )
+        return self._absorb(other.copy())
+
+    def _absorb(self, other: Counts) -> Counts:
+        """Add counts that nobody else holds."""
+        with self._changing:
+            check_kind(other.classes, self.classes)
+            if not self.classes:
+                self.classes, self.kernel = other.classes, other.kernel
+                return self
+            both = sorted({*self.classes, *other.classes})
+            other._renumber(both)
+            # New classes are made room for in a copy: an error, Ctrl-C or another thread never finds them half there.
+            target = self if both == self.classes else self.copy()
+            target._renumber(both)
+            try:
+                target.kernel.add(other.kernel)
+            except CountError as error:
+                raise _with_label(error, both) from None
+            self.classes, self.kernel = target.classes, target.kernel
+            return self
+
+    def drop(self, labels: Labels) -> Counts:
+        """Forget everything that was counted with these labels; one that was never added is a `CountError`.
+
+        >>> Counts().add(["so happy", "so sad"], ["yes", "no"]).drop(["no"]).n_features
+        2
+        """
+        gone = set(as_labels(labels))
+        with self._changing:
+            if unknown := gone.difference(self.classes):
+                raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
+            if gone:
+                copy = self.copy()
+                copy._renumber([label for label in self.classes if label not in gone])
+                self.classes, self.kernel = copy.classes, copy.kernel
+        return self
+
+    def prune(self, *, min_documents: int) -> Counts:
+        """Forget the features that fewer documents have; documents with such features cannot be removed any more."""
+        if not isinstance(min_documents, int) or min_documents < 0:
+            raise InputError(f"min_documents is {min_documents!r}; it must be a number, 0 or more")
+        with self._changing:
+            self.kernel = self.kernel.pruned(min_documents)
+        return self
+
+    def narrowed(self, analyzer: Analyzer) -> Counts:
+        """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
+        counts = Counts(analyzer)
+        counts.classes, counts.kernel = list(self.classes), self.kernel.narrowed(analyzer.compiled())
+        return counts
+
+    def copy(self) -> Counts:
+        """Counts that change on their own from now on."""
+        copy = Counts(self.analyzer)
+        classes, kernel = self.classes, self.kernel
+        copy.classes, copy.kernel = list(classes), kernel.copy()
+        return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Counts.from_parts, self.parts()
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`; the same counts give the same."""
+        classes, kernel = self.classes, self.kernel
+        seeds, arrays = kernel.arrays()
+        settings = {
+            "analyzer": self.analyzer.settings(),
+            "classes": classes,
+            "labels": type(classes[0]).__name__ if classes else "str",
+            "seeds": seeds,
+        }
+        return settings, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Counts:
+        """The counts that `parts` were taken from; arrays are read where they lie."""
+        counts = cls(Analyzer.from_settings(settings["analyzer"]))
+        kind, classes = KINDS[settings["labels"]], list(settings["classes"])
+        if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
+            raise FileFormatError("its labels are not of one kind, or not in order")
+        counts.classes = classes
+        views = {name: memoryview(view).cast("B") for name, view in arrays.items()}
+        counts.kernel = _kernel.Counts.from_arrays(counts.analyzer.compiled(), settings["seeds"], views)
+        if counts.kernel.n_classes != len(classes):
+            raise FileFormatError(f"it has {len(classes)} labels, but counts of {counts.kernel.n_classes} classes")
+        return counts
+
+    def _count(self, texts: Texts, labels: Labels, weights: Any, threads: int | None) -> Counts:
+        labels = as_labels(labels)
+        counted = Counts(self.analyzer)
+        counted.classes = sorted(set(labels))
+        check_kind(counted.classes, self.classes)
+        counted.kernel = self.kernel.count(
+            texts,
+            class_numbers(labels, counted.classes),
+            None if weights is None else as_weights(weights, len(labels)),
+            len(counted.classes),
+            n_threads(threads),
+        )
+        if weights is not None:
+            counted._drop_empty_classes()  # what counts zero times was never there
+        return counted
+
+    def _renumber(self, classes: list[Any]) -> None:
+        """Make the classes these: some more, or fewer, where what goes goes with all it has."""
+        if classes == self.classes:
+            return
+        numbers = {label: number for number, label in enumerate(classes)}
+        self.kernel.renumber([numbers.get(label) for label in self.classes], len(classes))
+        self.classes = list(classes)
+
+    def _drop_empty_classes(self) -> None:
+        left = [label for label, n in zip(self.classes, self.documents, strict=True) if n]
+        if left != self.classes:
+            copy = self.copy()
+            copy._renumber(left)
+            self.classes, self.kernel = copy.classes, copy.kernel
+
+
+def _with_label(error: CountError, classes: list[Any]) -> CountError:
+    label = classes[error.class_number]
+    return CountError(f"{error} with label {label!r}; nothing was changed", error.class_number)

@@ -1,0 +1,134 @@
+"""What documents, labels and weights may be; each check names the row that fails it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Set
+from math import isnan
+from typing import Any
+
+from banbury import _kernel
+from banbury.errors import InputError, LabelError
+
+Label = str | int | bool
+Texts = Any
+Labels = Any
+KINDS: dict[str, type] = {"str": str, "int": int, "bool": bool}
+
+
+def n_threads(threads: int | None) -> int:
+    """As many threads as asked for; 0, as many as there are processors for this process, where nothing is asked."""
+    if threads is None:
+        return 0
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads is {threads!r}; it must be 1 or more")
+    return threads
+
+
+def as_list(values: Any, what: str, error: type[InputError] = InputError) -> list[Any]:
+    """A column of any library as a list of Python objects."""
+    if isinstance(values, (str, bytes, Set, Mapping)) or hasattr(values, "columns"):  # data frames, relations
+        raise error(
+            f"{what} is of type {type(values).__name__}; it must be a list or a column, in the documents' order"
+        )
+    for method in ("tolist", "to_pylist", "to_list"):  # NumPy and pandas; pyarrow; polars
+        if hasattr(values, method):
+            values = getattr(values, method)()
+            break
+    if not isinstance(values, Iterable):
+        raise error(f"{what} is {values!r}; it must be a list with one for each document")
+    return list(values)
+
+
+def as_labels(labels: Labels) -> list[Any]:
+    """Labels as Python objects of one kind: `str`, `int` or `bool`. Another one is an error that names its row."""
+    values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
+    kinds = set(map(type, values))
+    if kinds <= {str} or kinds == {int} or kinds == {bool}:
+        return values
+    values = [_plain(row, value) for row, value in enumerate(values)]
+    for row, value in enumerate(values):
+        if type(value) is not type(values[0]):
+            raise LabelError(
+                f"document {row} has label {value!r}, of type {type(value).__name__}, "
+                f"but document 0 has {values[0]!r}, of type {type(values[0]).__name__}; use labels of one type"
+            )
+    return values
+
+
+def _plain(row: int, label: Any) -> Label:
+    """A label without NumPy's types around it."""
+    if type(label).__module__ == "numpy":
+        label = label.item()
+    if label is None or (isinstance(label, float) and isnan(label)) or type(label).__name__ == "NAType":
+        raise LabelError(f"document {row} has no label ({label}); every document needs one")
+    for kind in (str, bool, int):
+        if isinstance(label, kind):
+            return kind(label)
+    raise LabelError(
+        f"document {row} has label {label!r}, of type {type(label).__name__}; a label is a str, an int or a bool"
+    )
+
+
+def check_many(texts: Any) -> None:
+    """That these are several documents: of one `str`, each letter would be taken for a document."""
+    if isinstance(texts, str):
+        raise InputError("expected a list of documents, not one str: put it into a list")
+
+
+def check_kind(new: list[Any], known: list[Any]) -> None:
+    """That new labels are of the kind of those known, or a `LabelError`."""
+    if new and known and type(new[0]) is not type(known[0]):
+        raise LabelError(
+            f"label {new[0]!r} is of type {type(new[0]).__name__}, but the labels known so far are of type "
+            f"{type(known[0]).__name__}, such as {known[0]!r}"
+        )
+
+
+def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = False) -> Any:
+    """The number of each label among the classes, as a buffer for the kernel.
+
+    Where documents are weighted, a label may have counted zero times: then its number does not matter.
+    """
+    numbers = {label: number for number, label in enumerate(classes)}
+    if weighted:
+        return _numbers(numbers.get(label, 0) for label in labels)
+    try:
+        return _numbers(map(numbers.__getitem__, labels))
+    except KeyError:
+        row = next(row for row, label in enumerate(labels) if label not in numbers)
+        raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted") from None
+
+
+def as_weights(weights: Any, n: int) -> Any:
+    """Weights as whole numbers, one for each document."""
+    values = as_list(weights, "weights")
+    if len(values) != n:
+        raise InputError(f"{n} documents but {len(values)} weights")
+    try:
+        return _numbers(values)
+    except (TypeError, OverflowError):
+        return _numbers(_weight(row, value) for row, value in enumerate(values))
+
+
+def _weight(row: int, weight: Any) -> int:
+    try:
+        whole = int(weight)
+    except (TypeError, ValueError, OverflowError):
+        whole = -1
+    if whole != weight or not 0 <= whole < 2**32:
+        raise InputError(f"document {row} has weight {weight!r}; a weight is a whole number from 0 to {2**32 - 1}")
+    return whole
+
+
+def _numbers(values: Iterable[int]) -> Any:
+    """A buffer of 32-bit numbers. The kernel wants an aligned address even where there are none: an array has none."""
+    return array("I", values) or memoryview(bytes(4)).cast("I")[:0]
+
+
+def as_texts(texts: Any) -> list[str]:
+    """Documents of any kind as a list."""
+    held = _kernel.hold(texts)
+    if isinstance(held, list):
+        return held
+    return [_kernel.text_at(held, row) or "" for row in range(_kernel.measure(held)[0])]

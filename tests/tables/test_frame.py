@@ -1,0 +1,151 @@
+"""Tables of any library read as the same plain columns, and what is said of what cannot be one."""
+
+import math
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from banbury.errors import InputError
+from banbury.tables import frame as tables
+
+AGE = [31, None, 45]
+WEIGHT = [70.5, 81.0, None]
+CITY = ["Banbury", "Bletchley", None]
+MEMBER = [True, None, False]
+COLUMNS: dict[str, list[Any]] = {"age": AGE, "weight": WEIGHT, "city": CITY, "member": MEMBER}
+ROWS = [dict(zip(COLUMNS, values, strict=True)) for values in zip(*COLUMNS.values(), strict=True)]
+
+
+def plain(data: Any) -> dict[str, list[Any]]:
+    """The columns of a table as Python lists."""
+    return {name: column.as_objects() for name, column in tables.read(data).columns.items()}
+
+
+TABLES: dict[str, Callable[[], Any]] = {
+    "dict of lists": lambda: COLUMNS,
+    "dict of tuples": lambda: {name: tuple(values) for name, values in COLUMNS.items()},
+    "dict of object arrays": lambda: {name: np.array(values, dtype=object) for name, values in COLUMNS.items()},
+    "dict of Series": lambda: {name: pl.Series(values) for name, values in COLUMNS.items()},
+    "dict of Arrow": lambda: {name: pa.array(values) for name, values in COLUMNS.items()},
+    "list of dicts": lambda: ROWS,
+    "list of dicts that leave out what is missing": lambda: [
+        {name: value for name, value in row.items() if value is not None} for row in ROWS
+    ],
+    "iterator of dicts": lambda: iter(ROWS),
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas object": lambda: pd.DataFrame(COLUMNS, dtype=object),
+    "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
+    "pandas arrow": lambda: pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas category": lambda: pd.DataFrame(COLUMNS).astype({"city": "category", "member": "boolean"}),
+    "pandas with other labels of rows": lambda: pd.DataFrame(COLUMNS, index=[7, 7, 2]).astype({"member": "boolean"}),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "polars categorical": lambda: pl.DataFrame(COLUMNS).with_columns(pl.col("city").cast(pl.Categorical)),
+    "arrow": lambda: pa.table(COLUMNS),
+    "arrow dictionary": lambda: pa.table({**COLUMNS, "city": pa.array(CITY).dictionary_encode()}),
+    "arrow batch": lambda: pa.record_batch(COLUMNS),
+    "arrow slice": lambda: pa.concat_tables([pa.table(COLUMNS)] * 2).slice(3),
+    "duckdb": lambda: duckdb.from_arrow(pa.table(COLUMNS)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_any_library_is_the_same_columns(name: str) -> None:
+    assert plain(TABLES[name]()) == COLUMNS
+
+
+def test_a_masked_element_is_missing() -> None:
+    ages = np.ma.masked_array([31, 0, 45], mask=[False, True, False])
+    cities = np.ma.masked_array(["Banbury", "Bletchley", "x"], mask=[False, False, True])
+    assert plain({"age": ages, "city": cities}) == {"age": AGE, "city": CITY}
+
+
+@pytest.mark.parametrize("value", [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.ma.masked])
+def test_whatever_stands_for_nothing_is_missing(value: Any) -> None:
+    assert plain({"a": ["x", value], "b": [1, value]}) == {"a": ["x", None], "b": [1, None]}
+
+
+def test_arrays_have_numbered_columns_and_records_named_ones() -> None:
+    assert plain(np.array([[1, 2], [3, 4]])) == {"0": [1, 3], "1": [2, 4]}
+    records = np.array([(1, "x"), (2, "y")], dtype=[("n", int), ("s", "U1")])
+    assert plain(records) == {"n": [1, 2], "s": ["x", "y"]}
+
+
+def test_dates_are_seconds_since_1970() -> None:
+    days = [date(1970, 1, 2), None]
+    times = [datetime(1970, 1, 1, 1, tzinfo=UTC), None]
+    expected = {"day": [86400, None], "time": [3600, None], "span": [60, None]}
+    columns = {"day": days, "time": times, "span": [timedelta(minutes=1), None]}
+    assert plain(columns) == expected
+    assert plain(pl.DataFrame(columns)) == expected
+    assert plain(pa.table(columns)) == expected
+    frame = pd.DataFrame({name: pd.Series(values) for name, values in columns.items()})
+    frame["day"] = pd.to_datetime(frame["day"])
+    assert plain(frame) == expected
+    assert plain({"day": np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")}) == {"day": [86400, None]}
+
+
+def test_numbers_of_any_kind_are_numbers() -> None:
+    values = [Decimal("0.5"), Fraction(1, 2), np.float32(0.5), np.int8(3), True]
+    assert plain({"a": values}) == {"a": [0.5, 0.5, 0.5, 3, 1]}
+
+
+def test_numbers_and_strings_together_stay_what_they_are() -> None:
+    assert plain({"a": [1, "one", 1.5, None]}) == {"a": [1, "one", 1.5, None]}
+
+
+def test_one_row_is_a_table_of_one() -> None:
+    assert plain({"age": 31, "city": "Banbury"}) == {"age": [31], "city": ["Banbury"]}
+    assert plain(pd.DataFrame(COLUMNS).iloc[0]) == {name: [values[0]] for name, values in COLUMNS.items()}
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        ({"a": [1, 2], "b": [1]}, "column 'a' has 2 rows, but column 'b' has 1"),
+        ({"a": [1, 2], "b": 3}, "column 'b' is 3; beside other columns it must be a list"),
+        ({"a": [[1], [2]]}, "row 0, column 'a' is of type list"),
+        ({"a": [1, b"x"]}, "row 1, column 'a' is of type bytes"),
+        ({"a": [1, math.inf]}, "row 1, column 'a' is inf; a number must be finite"),
+        ({"a": [1, 10**400]}, "row 1, column 'a' is a number with 401 digits"),
+        ({1: ["x"]}, "column name 1 is of type int"),
+        ([{"a": 1}, ["x"]], "row 1 is of type list; every row must be a dictionary"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
+        (3, "expected a table, not one of type int"),
+        ("text", "expected a table, not one of type str"),
+        (np.zeros((2, 3, 3), bool), r"an array of shape \(2, 3, 3\) is no table .*reshape\(len\(array\), -1\)"),
+        (np.zeros(3), r"an array of shape \(3,\) is no table .*reshape\(1, -1\)"),
+    ],
+)
+def test_what_is_no_table_is_an_error_that_names_the_place(data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        tables.read(data)
+
+
+def test_an_unknown_column_is_an_error_that_names_those_there_are() -> None:
+    with pytest.raises(InputError, match="there is no column 'sex'; this table has 'age', 'weight'"):
+        tables.read(COLUMNS).column("sex")
+
+
+def test_numbers_and_texts_are_asked_for_by_row_and_column() -> None:
+    table = tables.read({"a": [1, "x"], "b": ["x", 1]})
+    with pytest.raises(InputError, match="row 1, column 'a' is 'x'; Gaussian needs numbers"):
+        table.column("a").as_numbers("Gaussian")
+    with pytest.raises(InputError, match="row 1, column 'b' is 1, of type int; a text must be a str"):
+        table.column("b").as_texts()
+
+
+def test_texts_are_told_from_tables() -> None:
+    frame = pd.DataFrame(COLUMNS)
+    for table in (frame, pl.DataFrame(COLUMNS), pa.table(COLUMNS), COLUMNS, ROWS, np.zeros((3, 1))):
+        assert tables.is_table(table)
+    for texts in (CITY, pl.Series(CITY), frame["city"], frame[["city"]], pa.array(CITY), np.array(CITY), [], "text"):
+        assert not tables.is_table(texts)

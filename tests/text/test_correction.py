@@ -1,0 +1,402 @@
+"""The correction of the automatic model: the kernel finds the optimum, and the weights stay with their features."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import check_grad, minimize
+
+import banbury
+import correction_reference as twin
+import reference
+from banbury import Analyzer, Classifier, Counts, _kernel, storage
+from banbury.datasets import demo
+from banbury.errors import FileFormatError, InputError
+from banbury.text import batches as streaming
+from banbury.text.documents import class_numbers
+from strategies import LABELS, Corpus, corpora, documents
+from trust_reference import document
+
+PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
+TWO, THREE = ("no", "yes"), ("no", "perhaps", "yes")
+
+
+def dependent(labels: tuple[str, ...], n: int = 600, *, seed: int = 0) -> Corpus:
+    """Words that speak for a label, unless there is a reason for them: a reason alone says nothing.
+
+    Counts of single features cannot tell that; weights that know of each other can.
+    """
+    random = Random(seed)
+    texts, own = [], []
+    for _ in range(n):
+        label, words = random.choice(labels), []
+        for topic in "abcdef":
+            if random.random() < 0.5:
+                continue
+            words.append((label if random.random() < 0.6 else random.choice(labels)) + topic)
+            if random.random() < 0.7:
+                brought = random.choice(labels) + topic
+                words += [brought, f"because-{brought}"]
+        random.shuffle(words)
+        texts.append(" ".join(words))
+        own.append(label)
+    return Corpus(texts, own)
+
+
+@cache
+def fitted(labels: tuple[str, ...], effort: str = "best") -> bytes:
+    """A model that has a correction, as bytes: every test gets its own."""
+    corpus = dependent(labels)
+    return pickle.dumps(Classifier(analyzer=Analyzer(), effort=effort).fit(corpus.texts, corpus.labels))
+
+
+def best(labels: tuple[str, ...]) -> Classifier:
+    model: Classifier = pickle.loads(fitted(labels))
+    return model
+
+
+def without(model: Classifier) -> Classifier:
+    """The same counts and curves, and no correction."""
+    model = copy.deepcopy(model)
+    model._model.chosen = replace(model._model.chosen, correction=None)
+    return model
+
+
+both = pytest.mark.parametrize("labels", [TWO, THREE])
+
+
+# The regression
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@settings(max_examples=15)
+@given(st.data())
+def test_the_kernel_finds_the_optimum_that_scipy_finds(n_classes: int, data: st.DataObject) -> None:
+    drawn = data.draw(corpora(min_size=3, classes=n_classes))
+    corpus = Corpus([*drawn.texts, *LABELS[:n_classes]], [*drawn.labels, *LABELS[:n_classes]])
+    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
+    found = _kernel.Documents(counts.kernel, corpus.texts, class_numbers(corpus.labels, counts.classes), None, 99, 1)
+    n_scored = 1 if n_classes == 2 else n_classes
+    offsets = np.random.default_rng(0).normal(size=(len(found.rows), n_scored))
+    importance = np.array(found.weights) * np.linspace(0.5, 1.5, len(found.rows))
+    penalty = data.draw(st.sampled_from([0.1, 1.0, 10.0]))
+    ridge = _kernel.Ridge(found, importance, offsets.ravel())
+    reached = ridge.fit(penalty, 300, 1)
+
+    own = np.array(found.classes, np.intp)
+    rows = [document(reference.python_words(corpus.texts[row])) for row in found.rows]
+    presences = twin.Presences(rows, found.weights)
+    of = (presences.matrix(rows, counted=True), own, importance, offsets, penalty)
+    start = np.zeros((len(presences.columns) + 1) * n_scored)
+    optimum = minimize(twin.loss, start, of, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "ftol": 1e-14})
+    assert reached == pytest.approx(optimum.fun, rel=1e-5, abs=1e-7)
+
+    # A text that was not counted has every known feature, also those of one document.
+    texts = [" ".join(data.draw(documents())), corpus.texts[0], "unheard of"]
+    asked = _kernel.Documents(counts.kernel, texts, np.zeros(3, np.uint32), None, 99, 1)
+    scores = np.frombuffer(ridge.scores(asked, 1)).reshape(-1, n_scored)
+    new = presences.matrix([document(reference.python_words(texts[row])) for row in asked.rows], counted=False)
+    np.testing.assert_allclose(scores, np.c_[new, np.ones(len(new))] @ optimum.x.reshape(-1, n_scored), atol=2e-3)
+
+
+@pytest.mark.parametrize("n_scored", [1, 3])
+def test_the_plain_gradient_is_that_of_the_plain_loss(n_scored: int) -> None:
+    random = np.random.default_rng(1)
+    own = random.integers(0, max(n_scored, 2), 7)
+    of = (random.normal(size=(7, 4)), own, random.random(7), random.normal(size=(7, n_scored)), 0.7)
+    at = random.normal(size=5 * n_scored)
+    assert check_grad(lambda x: twin.loss(x, *of)[0], lambda x: twin.loss(x, *of)[1], at) < 1e-5
+
+
+@both
+def test_every_step_goes_down_and_a_smaller_penalty_fits_closer(labels: tuple[str, ...]) -> None:
+    corpus = dependent(labels)
+    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
+    found = _kernel.Documents(counts.kernel, corpus.texts, class_numbers(corpus.labels, counts.classes), None, 999, 1)
+    n = len(found.rows)
+    ridge = _kernel.Ridge(found, np.ones(n), np.zeros(n if len(labels) == 2 else 3 * n))
+    losses = [ridge.fit(10.0, 1, 2) for _ in range(6)]
+    assert all(later < earlier for earlier, later in pairwise(losses))
+    assert ridge.fit(1.0, 20, 2) < losses[-1]
+
+
+@given(corpora(min_size=4))
+def test_what_is_held_out_was_never_counted(corpus: Corpus) -> None:
+    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
+    found = _kernel.Documents(counts.kernel, corpus.texts, class_numbers(corpus.labels, counts.classes), None, 99, 1)
+    n = len(found.rows) // 2
+    left, rest = found.held_out(n)
+    places = np.frombuffer(found.places, np.uint32)
+    kept = [at for at in range(len(corpus)) if places[at] >= n]
+    again = counts.kernel.count(
+        [corpus.texts[at] for at in kept],
+        class_numbers([corpus.labels[at] for at in kept], counts.classes),
+        None,
+        len(counts.classes),
+        1,
+    )
+    assert left.arrays() == again.arrays()
+    assert rest.rows == found.rows[n:]
+
+
+# The model
+
+
+@both
+def test_the_best_effort_is_more_accurate_where_words_depend_on_each_other(labels: tuple[str, ...]) -> None:
+    model, more = best(labels), dependent(labels, 1000, seed=1)
+    counting: Classifier = pickle.loads(fitted(labels, "counting"))
+    assert model.score(more.texts, more.labels) > counting.score(more.texts, more.labels) + 0.04
+    own = np.searchsorted(labels, more.labels)
+    rows = np.arange(len(own))
+    log_loss, before = (-one.predict_log_proba(more.texts)[rows, own].mean() for one in (model, counting))
+    assert log_loss < before - 0.05
+
+
+@both
+def test_the_report_says_which_penalty_was_chosen_on_documents_held_out(labels: tuple[str, ...]) -> None:
+    corpus = dependent(labels)
+    report = Classifier(effort="best").fit(corpus.texts, corpus.labels).report_
+    held_out = {tried.name: tried.log_loss for tried in report.tried if tried.name.startswith("held out")}
+    name = f"held out: {report.chosen.partition('; ')[2]}"
+    assert name.startswith("held out: correction, penalty")
+    assert held_out[name] == min(held_out.values()) == pytest.approx(report.log_loss)
+    assert report.n_documents < 150
+    assert "held out" in report.note
+    assert all(corpus.texts[one.index] == one.text for one in report.doubtful)
+
+
+def test_little_data_stays_as_it_is() -> None:
+    texts, labels = demo()
+    for n in (4, 60, 600):
+        corpus = (texts[:: 600 // n], labels[:: 600 // n])
+        model = Classifier(effort="best").fit(*corpus)
+        assert model._model.chosen.correction is None
+        np.testing.assert_array_equal(model.predict_proba(texts), Classifier().fit(*corpus).predict_proba(texts))
+
+
+@both
+def test_order_and_threads_change_no_byte(labels: tuple[str, ...], tmp_path: Path) -> None:
+    corpus = dependent(labels)
+    shuffled = corpus.pick(Random(5).sample(range(len(corpus)), len(corpus)))
+    for name, part, threads in (("one", corpus, 1), ("two", corpus, 2), ("three", shuffled, 3)):
+        model = Classifier(effort="best", threads=threads).fit(part.texts, part.labels)
+        assert model._model.chosen.correction is not None
+        model.save(tmp_path / name)
+    assert len({(tmp_path / name).read_bytes() for name in ("one", "two", "three")}) == 1
+
+
+def test_a_weight_is_a_repetition() -> None:
+    corpus = dependent(TWO, 200)
+    times = [1 + at % 3 for at in range(len(corpus))]
+    repeated = corpus.pick([at for at, n in enumerate(times) for _ in range(n)])
+    one = Classifier(effort="best").fit(corpus.texts, corpus.labels, weights=times)
+    other = Classifier(effort="best").fit(repeated.texts, repeated.labels)
+    assert one._model.chosen.correction is not None
+    np.testing.assert_array_equal(one.predict_proba(corpus.texts), other.predict_proba(corpus.texts))
+
+
+def test_a_column_of_arrow_is_a_list() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    corpus = dependent(TWO)
+    model = Classifier(analyzer=Analyzer(), effort="best").fit(pyarrow.array(corpus.texts), corpus.labels)
+    np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
+
+
+@pytest.mark.parametrize("most", [500, 1000])
+def test_batches_that_pass_by_give_the_correction_of_all_documents_at_once(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "HELD", 2000)
+    monkeypatch.setattr(streaming, "COUNTED", 2000)
+    for module in ("correction", "selection", "streaming"):
+        monkeypatch.setattr(f"banbury.{module}.MOST_DOCUMENTS", most)
+    corpus = dependent(THREE)
+    batches = [(corpus.texts[at : at + 30], corpus.labels[at : at + 30]) for at in range(0, len(corpus), 30)]
+    whole, passed = (Classifier(analyzer=Analyzer(), effort="best") for _ in range(2))
+    whole.fit(corpus.texts, corpus.labels)
+    assert whole._model.chosen.correction is not None
+    np.testing.assert_array_equal(
+        passed.fit_batches(batches).predict_proba(corpus.texts), whole.predict_proba(corpus.texts)
+    )
+
+
+@both
+def test_leave_one_out_is_that_of_the_counts_alone(labels: tuple[str, ...]) -> None:
+    model, corpus = best(labels), dependent(labels)
+    one, other = (each.diagnose(corpus.texts, corpus.labels).doubtful for each in (model, without(model)))
+    assert one == other
+
+
+@both
+def test_an_explanation_sums_to_the_score(labels: tuple[str, ...]) -> None:
+    model = best(labels)
+    for text in dependent(labels, 20, seed=2).texts:
+        explanation = model.explain(text)
+        total = explanation.prior + sum(evidence.weight for evidence in explanation.evidence)
+        assert total == pytest.approx(explanation.score, abs=1e-9)
+        scores = np.sort(model.predict_log_proba([text])[0])
+        assert explanation.score == pytest.approx(scores[-1] - scores[-2], abs=1e-9)
+
+
+@both
+def test_a_text_scores_the_same_alone_and_in_company(labels: tuple[str, ...]) -> None:
+    texts = dependent(labels, 300, seed=3).texts
+    # The first are looked up one by one; once enough were asked for, all weights are ready.
+    alone = np.concatenate([best(labels).predict_proba([text]) for text in texts[:5]])
+    np.testing.assert_array_equal(best(labels).predict_proba(texts)[:5], alone)
+
+
+# What stays
+
+
+def through_a_file(model: Classifier, folder: Path) -> Classifier:
+    model.save(folder / "model")
+    return banbury.load(folder / "model")
+
+
+@both
+@pytest.mark.parametrize(
+    "again",
+    [through_a_file, lambda model, _: pickle.loads(pickle.dumps(model)), lambda model, _: copy.deepcopy(model)],
+)
+def test_a_copy_has_the_correction(
+    labels: tuple[str, ...], again: Callable[[Classifier, Path], Classifier], tmp_path: Path
+) -> None:
+    model, texts = best(labels), dependent(labels, 50, seed=4).texts
+    np.testing.assert_array_equal(again(model, tmp_path).predict_proba(texts), model.predict_proba(texts))
+    assert not np.allclose(without(model).predict_proba(texts), model.predict_proba(texts))
+
+
+@both
+def test_what_is_forgotten_again_leaves_the_correction_as_it_was(labels: tuple[str, ...]) -> None:
+    model, more = best(labels), dependent(labels, 50, seed=4)
+    before = model.predict_proba(more.texts)
+    new = [f"{text} never heard words" for text in more.texts]
+    model.learn(new, more.labels)
+    assert not np.array_equal(model.predict_proba(more.texts), before)
+    np.testing.assert_array_equal(model.forget(new, more.labels).predict_proba(more.texts), before)
+
+
+def weights_in(text: str, model: Classifier) -> dict[str, float]:
+    evidence = model.explain(text, label="yes", against="no").evidence
+    return {one.word: one.weight for one in reversed(evidence)}  # what comes again has no weight
+
+
+@both
+def test_pruning_takes_the_weights_of_what_is_gone_and_leaves_the_others(labels: tuple[str, ...]) -> None:
+    model, text = best(labels), " ".join(dependent(labels, 3, seed=6).texts)
+    corrected, plain = weights_in(text, model), weights_in(text, without(model))
+    model.counts_.prune(min_documents=110 if labels == TWO else 72)
+    assert 0 < model.counts_.n_features < best(labels).counts_.n_features
+    left, left_plain = weights_in(text, model), weights_in(text, without(model))
+    # Of a document with fewer known features each weighs more, all by the same factor.
+    ratios = [(left[word] - left_plain[word]) / (corrected[word] - plain[word]) for word in left]
+    assert 1 < len(left) < len(corrected)
+    np.testing.assert_allclose(ratios, (len(corrected) / len(left)) ** 0.5, rtol=1e-6)
+
+
+@both
+def test_merging_keeps_the_own_correction(labels: tuple[str, ...]) -> None:
+    more = dependent(labels, 150, seed=7)
+    other = Classifier(analyzer=best(labels).counts_.analyzer).fit(more.texts, more.labels)
+    merged, learned = best(labels).merge(other), best(labels).learn(more.texts, more.labels)
+    np.testing.assert_array_equal(merged.predict_proba(more.texts), learned.predict_proba(more.texts))
+
+
+def test_a_new_class_has_no_correction_and_the_others_keep_theirs() -> None:
+    model, texts = best(THREE), dependent(THREE, 30, seed=8).texts
+    new = ["maybe so", "maybe not"] * 10
+    model.learn(new, ["maybe"] * 20)
+    assert model.predict_proba(texts).shape == (30, 4)
+    for text in texts[:3]:
+        given, plain = (one.explain(text, label="yes", against="no") for one in (model, without(model)))
+        before, old = (one.explain(text, label="yes", against="no") for one in (best(THREE), without(best(THREE))))
+        assert given.score - plain.score == pytest.approx(before.score - old.score, abs=1e-9)
+    model.forget(new, ["maybe"] * 20)
+    np.testing.assert_array_equal(model.predict_proba(texts), best(THREE).predict_proba(texts))
+
+
+def test_a_third_class_of_two_is_read_by_universal_curves_until_settings_are_chosen_again() -> None:
+    corpus, new = dependent(TWO), Corpus(["maybe so", "maybe not"] * 5, ["maybe"] * 10)
+    model = best(TWO).learn(new.texts, new.labels)
+    np.testing.assert_array_equal(model.predict_proba(corpus.texts), without(model).predict_proba(corpus.texts))
+    assert model.predict(["maybe"]).tolist() == ["maybe"]
+    again = copy.deepcopy(model).refit_settings([*corpus.texts, *new.texts], [*corpus.labels, *new.labels])
+    assert again._model.chosen.correction is not None
+    model.forget(new.texts, new.labels)
+    np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
+
+
+def test_settings_chosen_again_are_those_of_the_effort() -> None:
+    corpus = dependent(TWO)
+    model = best(TWO).refit_settings(corpus.texts, corpus.labels)
+    np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
+    model.set_params(effort="counting").refit_settings(corpus.texts, corpus.labels)
+    assert model._model.chosen.correction is None
+    pruned = best(TWO)
+    pruned.counts_.prune(min_documents=5)
+    assert pruned.refit_settings(corpus.texts, corpus.labels)._model.chosen.correction is not None
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda chosen, arrays: arrays.pop("correction.weights"),
+        lambda chosen, arrays: arrays.update({"correction.weights": arrays["correction.weights"][:-4]}),
+        lambda chosen, arrays: arrays.update(
+            {"correction.features": arrays["correction.features"].view(np.uint64)[::-1].copy()}
+        ),
+        lambda chosen, arrays: arrays["correction.weights"].view(np.float32).put(0, np.nan),
+        lambda chosen, arrays: chosen["correction"].update(classes=["no", "perhaps"]),
+        lambda chosen, arrays: chosen["correction"].update(classes=["no", "no", "yes"]),
+        lambda chosen, arrays: chosen["correction"].update(shifts=[0.0]),
+        lambda chosen, arrays: chosen.pop("correction"),
+    ],
+)
+def test_a_damaged_correction_is_refused(
+    change: Callable[[dict[str, Any], dict[str, Any]], None], tmp_path: Path
+) -> None:
+    best(THREE).save(tmp_path / "model")
+    file = storage.read(tmp_path / "model")
+    arrays: dict[str, Any] = {name: np.array(array) for name, array in file.arrays.items()}
+    change(file.settings["chosen"], arrays)
+    storage.write(tmp_path / "damaged", file.settings, arrays)
+    with pytest.raises(FileFormatError):
+        banbury.load(tmp_path / "damaged")
+
+
+def test_the_kernel_refuses_what_does_not_fit() -> None:
+    counts = Counts(PAIRS).add(["a b", "b c"], ["x", "y"])
+    found = _kernel.Documents(counts.kernel, ["a b", "b c"], class_numbers(["x", "y"], counts.classes), None, 9, 1)
+    with pytest.raises(InputError, match="do not fit the documents"):
+        _kernel.Ridge(found, np.ones(2), np.zeros(3))
+    ridge = _kernel.Ridge(found, np.ones(2), np.zeros(2))
+    table, _ = ridge.correction(found, 1)
+    with pytest.raises(InputError, match="no such column"):
+        table.arranged([1])
+    counts.add(["d"], ["z"])
+    with pytest.raises(InputError, match="the curves, or what scores start from"):
+        _kernel.TrustScorer(counts.kernel, [0.0] * 98, table).scores(["a"], [0.0] * 3, 1)
+
+
+@both
+def test_the_file_holds_hashes_in_rising_order_and_a_row_of_weights_for_each(labels: tuple[str, ...]) -> None:
+    _, arrays = best(labels)._model.parts()
+    hashes = np.frombuffer(arrays["correction.features"], np.uint64)
+    weights_of = np.frombuffer(arrays["correction.weights"], np.float32)
+    assert (np.diff(hashes.astype(object)) > 0).all()
+    assert len(weights_of) == len(hashes) * (1 if len(labels) == 2 else len(labels))

@@ -1,0 +1,66 @@
+"""Leave-one-out equals training without the document."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from banbury import Analyzer, Counts
+from banbury.errors import LabelError
+from banbury.text.leave_one_out import leave_one_out
+from strategies import LABELS, Corpus, corpora
+
+PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
+GIVEN = {"negative": 0.2, "positive": 0.5, "neutral": 0.3}
+
+SETTINGS: list[dict[str, Any]] = [
+    {"likelihood": "multinomial", "smoothing": 0},
+    {"likelihood": "multinomial", "smoothing": 0.3},
+    {"likelihood": "multinomial", "smoothing": 1.0, "prior": "uniform"},
+    {"likelihood": "multinomial", "smoothing": "document", "prior": GIVEN},
+    {"likelihood": "multinomial", "smoothing": 1.0, "vocabulary": "class"},
+    {"likelihood": "multinomial", "smoothing": 0, "vocabulary": "class"},
+    {"likelihood": "bernoulli", "smoothing": 0},
+    {"likelihood": "bernoulli", "smoothing": 0.3, "prior": GIVEN},
+    {"likelihood": "bernoulli", "smoothing": 1.0, "prior": "uniform"},
+    {"likelihood": "bernoulli", "smoothing": "document"},
+    {"likelihood": "complement", "smoothing": 0.3},
+    {"likelihood": "complement", "smoothing": 1.0, "prior": "uniform"},
+]
+
+
+def features(text: str) -> list[str]:
+    return reference.ngrams(reference.python_words(text), 1, 2)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(map(str, settings.values())))
+@given(corpora())
+def test_leaving_a_document_out_equals_training_without_it(settings: Mapping[str, Any], corpus: Corpus) -> None:
+    if "prior" in settings and not isinstance(settings["prior"], str):
+        corpus = Corpus([*corpus.texts, *LABELS], [*corpus.labels, *LABELS])
+    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
+    found = leave_one_out(counts, corpus.texts, corpus.labels, **settings)
+    expected = reference.leave_one_out(
+        [features(text) for text in corpus.texts], corpus.labels, lambda counts: reference.Model(counts, **settings)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@given(corpora(min_size=2), st.randoms(use_true_random=False))
+def test_the_order_of_documents_and_the_threads_change_no_bit(corpus: Corpus, random: Any) -> None:
+    order = list(range(len(corpus)))
+    random.shuffle(order)
+    mixed = corpus.pick(order)
+    ours = leave_one_out(Counts(PAIRS).add(corpus.texts, corpus.labels), corpus.texts, corpus.labels, threads=1)
+    theirs = leave_one_out(Counts(PAIRS).add(mixed.texts, mixed.labels), mixed.texts, mixed.labels, threads=3)
+    assert np.array_equal(ours[order], theirs)
+
+
+def test_a_label_that_was_never_counted_is_named() -> None:
+    counts = Counts().add(["a", "b"], ["x", "y"])
+    with pytest.raises(LabelError, match="document 1 has label 'z', which was never counted"):
+        leave_one_out(counts, ["a", "b"], ["x", "z"])
