@@ -1,0 +1,32 @@
+"""NumPy, imported at its first use.
+
+A command that predicts one text takes a few milliseconds; importing NumPy alone takes ten times as long. So the modules
+that lie on this path write `from banbury.lazy import numpy as np` at the top and use `np` as usual. All other modules
+import NumPy itself. The contract "A model of texts needs no NumPy to import and predict" in pyproject.toml names those
+on the path.
+"""
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as numpy
+else:
+
+    class LazyModule:
+        """A module that is imported when one of its names is used for the first time.
+
+        >>> fractions = LazyModule("fractions")
+        >>> fractions.Fraction(1, 2)
+        Fraction(1, 2)
+        """
+
+        def __init__(self, name: str) -> None:
+            self.__name__ = name
+
+        def __getattr__(self, name: str) -> object:
+            # Kept as an attribute of its own: Python asks this function only once for each name.
+            value = self.__dict__[name] = getattr(import_module(self.__name__), name)
+            return value
+
+    numpy = LazyModule("numpy")
