@@ -3,6 +3,7 @@
 //! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
+mod array;
 mod correction;
 mod input;
 mod readers;
@@ -14,7 +15,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::array::Bytes;
 use crate::counting::{self, Batch};
@@ -23,6 +24,7 @@ use crate::error::Error;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::vocabulary::UNKNOWN;
+use array::Array;
 use input::{Texts, input_error};
 
 /// The exception for an error of the kernel: the one place where that is decided.
@@ -307,18 +309,16 @@ impl Counts {
         Ok((seeds, dict))
     }
 
-    /// Names of features, where their classes end, the classes that have them, and how often.
-    #[allow(clippy::type_complexity)]
-    fn postings<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    /// Every feature that is counted, and the classes that have it.
+    fn postings(&self, py: Python<'_>) -> PyResult<Postings> {
         self.check(py)?;
         let found = py.detach(|| self.read().counts.postings());
-        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
-        let ends = bytes(bytemuck::cast_slice(&found.ends));
-        let classes = bytes(bytemuck::cast_slice(&found.classes));
-        Ok((found.names, ends, classes, bytes(bytemuck::cast_slice(&found.occurrences))))
+        Ok(Postings {
+            names: PyList::new(py, found.names)?.unbind(),
+            ends: Py::new(py, Array::flat(found.ends))?,
+            classes: Py::new(py, Array::flat(found.classes))?,
+            occurrences: Py::new(py, Array::flat(found.occurrences))?,
+        })
     }
 
     /// Goes up with every change.
@@ -353,6 +353,15 @@ impl Counts {
             (0..state.counts.n_classes()).map(sum).collect()
         })
     }
+}
+
+/// Features, where the classes of each end, these classes, and how often they have it.
+#[pyclass(frozen, get_all, module = "banbury._kernel")]
+struct Postings {
+    names: Py<PyList>,
+    ends: Py<Array>,
+    classes: Py<Array>,
+    occurrences: Py<Array>,
 }
 
 /// A Python buffer that stays as it is while it is looked at: a mapped, read-only file.
@@ -400,10 +409,14 @@ fn stop_words(name: &str) -> Option<Vec<&'static str>> {
 #[pymodule(gil_used = true)]
 fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Analyzer>()?;
+    module.add_class::<Array>()?;
     module.add_class::<Counts>()?;
+    module.add_class::<Postings>()?;
     module.add_class::<scoring::Scorer>()?;
+    module.add_class::<scoring::FeatureTable>()?;
     module.add_class::<input::Held>()?;
     module.add_class::<selection::Documents>()?;
+    module.add_class::<selection::Incidence>()?;
     module.add_class::<selection::Regression>()?;
     module.add_class::<scoring::TrustScorer>()?;
     module.add_class::<readers::Reader>()?;

@@ -2,8 +2,8 @@
 
 Texts are a list of `str`, any other sequence of them, or a string column of any library that speaks Arrow's PyCapsule
 interface. A lone surrogate reads as U+FFFD. 0 threads are as many as there are processors. Classes are numbers from 0
-on. Numbers come back as bytes: a view of them (`memoryview(...).cast`, `numpy.frombuffer`) copies nothing. The
-interpreter is free while the work runs.
+on. Numbers come back as an `Array`, which `memoryview` and `numpy.asarray` read without a copy. The interpreter is free
+while the work runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,6 +41,21 @@ class Analyzer:
         """Each feature that is counted, with its place: words, runs of words, characters."""
 
 @final
+class Array:
+    """Numbers of one type and shape: 8-bit, 32-bit or 64-bit unsigned integers, or 64-bit floats.
+
+    They are read by the buffer protocol, `memoryview(array)` or `numpy.asarray(array)`, and cannot be changed.
+    """
+
+    def __len__(self) -> int:
+        """The length of the first dimension."""
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def tolist(self) -> list[Any]:
+        """The numbers as a list, of lists where there is more than one dimension."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+@final
 class Counts:
     """Documents and occurrences of each feature in each class."""
 
@@ -62,8 +77,8 @@ class Counts:
     def copy(self) -> Counts: ...
     def arrays(self) -> tuple[list[int], dict[str, bytes]]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
-    def postings(self) -> tuple[list[str], bytes, bytes, bytes]:
-        """Names by block, sorted; where the classes of each end (64-bit); these classes, and how often (32-bit)."""
+    def postings(self) -> Postings:
+        """Every feature that is counted, and the classes that have it."""
     @property
     def version(self) -> int:
         """Goes up with every change."""
@@ -79,35 +94,65 @@ class Counts:
         """Of all features, in each class."""
 
 @final
+class Postings:
+    """Features and the classes that have them: features by block and name, classes in rising order."""
+
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def ends(self) -> Array:
+        """Where the classes of each feature end; 64-bit integers."""
+    @property
+    def classes(self) -> Array:
+        """The classes of the first feature, then of the second, and so on; 32-bit integers."""
+    @property
+    def occurrences(self) -> Array:
+        """How often each of these classes has the feature; 32-bit integers."""
+
+@final
 class Scorer:
     """Scores documents by counts, as they are at the time of the call."""
 
     def __init__(
         self, counts: Counts, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool
     ) -> None: ...
-    def scores(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
-        """64-bit floats, by document and class: log prior + Σ weights, up to a number that the classes share."""
-    def best(self, texts: Texts, log_prior: Sequence[float], threads: int) -> bytes:
-        """32-bit unsigned integers: each document's class with the highest score, the first of equal ones."""
+    def scores(self, texts: Texts, log_prior: Sequence[float], threads: int) -> Array:
+        """Floats, by document and class: log prior + Σ weights, up to a number that the classes share."""
+    def best(self, texts: Texts, log_prior: Sequence[float], threads: int) -> Array:
+        """32-bit integers: each document's class with the highest score, the first of equal ones."""
     def best_one(self, text: str, log_prior: Sequence[float]) -> int:
         """The same for one document."""
-    def log_likelihoods(self, texts: Texts) -> bytes:
-        """64-bit floats, by document and class."""
-    def log_orders(self, texts: Texts) -> bytes:
-        """64-bit floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
+    def log_likelihoods(self, texts: Texts) -> Array:
+        """Floats, by document and class."""
+    def log_orders(self, texts: Texts) -> Array:
+        """Floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
     def terms(self, text: str) -> list[list[float] | None]:
         """What each feature adds to each class's score, in the analyzer's order.
 
         None for a feature that is not known, an empty list for one that counts only once and was named before.
         """
-    def table(
-        self, names: Sequence[str] | None = None, min_documents: int = 1
-    ) -> tuple[list[str], bytes, bytes, bytes]:
-        """Names, and by feature and class: documents, occurrences (32-bit), log-probabilities (64-bit floats)."""
-    def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
+    def table(self, names: Sequence[str] | None = None, min_documents: int = 1) -> FeatureTable:
+        """The features with these names, or all of at least so many documents."""
+    def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
         """How many words each feature of the table has; 0 for characters, which may have the name of a word."""
-    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
-        """What each feature of the table adds to each class's score: 64-bit floats."""
+    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
+        """What each feature adds to each class's score: floats, by feature of the table and class."""
+
+@final
+class FeatureTable:
+    """Features, and for each of them and each class what was counted."""
+
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def documents(self) -> Array:
+        """Documents that have the feature: 32-bit integers, by feature and class."""
+    @property
+    def occurrences(self) -> Array:
+        """How often the feature was seen: 32-bit integers, by feature and class."""
+    @property
+    def log_probabilities(self) -> Array:
+        """Floats, by feature and class."""
 
 @final
 class Held:
@@ -131,28 +176,38 @@ class Documents:
     def rows(self) -> list[int]:
         """Where each document was among those given: the first of equal ones."""
     @property
-    def places(self) -> bytes:
-        """For each text that was given which of the documents it is; 2³² − 1 for one that was not taken."""
+    def places(self) -> Array:
+        """For each text that was given which of the documents it is, 32-bit; 2³² − 1 for one that was not taken."""
     @property
     def classes(self) -> list[int]: ...
     @property
     def weights(self) -> list[int]: ...
-    def words(self, names: Sequence[str]) -> tuple[bytes, bytes, bytes]:
-        """Which of these words each document has, once each.
-
-        How many words of each document are known, repeated ones included (32-bit); where the words of each document end
-        (64-bit); the words, as numbers among the names (32-bit). There are none where words are not counted.
-        """
+    def words(self, names: Sequence[str]) -> Incidence:
+        """Which of these words each document has, once each; none, where words are not counted."""
     def held_out(self, n: int) -> tuple[Counts, Documents]:
         """Counts without the first `n` documents, and the other documents as these counts know them."""
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
-    ) -> bytes:
-        """64-bit floats, by document and class, without a prior."""
-    def basis(self, threads: int) -> bytes:
-        """64-bit floats, by document, class (with two classes only the second) and number of the trust curves."""
-    def scores(self, curves: Sequence[float], threads: int) -> bytes:
-        """64-bit floats, by document and class (with two classes only the second): the basis times the curves."""
+    ) -> Array:
+        """Floats, by document and class, without a prior."""
+    def basis(self, threads: int) -> Array:
+        """Floats, by document, class (with two classes only the second) and number of the trust curves."""
+    def scores(self, curves: Sequence[float], threads: int) -> Array:
+        """Floats, by document and class (with two classes only the second): the basis times the curves."""
+
+@final
+class Incidence:
+    """Which of some words documents have."""
+
+    @property
+    def lengths(self) -> Array:
+        """How many words of each document are known, repeated ones included; 32-bit integers."""
+    @property
+    def ends(self) -> Array:
+        """Where the words of each document end; 64-bit integers."""
+    @property
+    def words(self) -> Array:
+        """The words of the first document, then of the second, and so on, as numbers among the names; 32-bit."""
 
 @final
 class Regression:
@@ -167,8 +222,8 @@ class Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
     def size(self, coefficients: Sequence[float]) -> float:
         """The root of the mean square of the scores, without biases."""
-    def log_probabilities(self, coefficients: Sequence[float], bias: Sequence[float], threads: int) -> bytes:
-        """64-bit floats, by document and class."""
+    def log_probabilities(self, coefficients: Sequence[float], bias: Sequence[float], threads: int) -> Array:
+        """Floats, by document and class."""
     def fit(
         self,
         mean: Sequence[float],
@@ -184,10 +239,10 @@ class TrustScorer:
     """Scores documents by counts, as they are at the time of the call, and trust curves."""
 
     def __init__(self, counts: Counts, curves: Sequence[float], correction: Correction | None = None) -> None: ...
-    def scores(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
-        """64-bit floats, by document and class: start + Σ weights; with two classes the first has 0."""
-    def best(self, texts: Texts, start: Sequence[float], threads: int) -> bytes:
-        """32-bit unsigned integers: each document's class with the highest score, the first of equal ones."""
+    def scores(self, texts: Texts, start: Sequence[float], threads: int) -> Array:
+        """Floats, by document and class: start + Σ weights; with two classes the first has 0."""
+    def best(self, texts: Texts, start: Sequence[float], threads: int) -> Array:
+        """32-bit integers: each document's class with the highest score, the first of equal ones."""
     def best_one(self, text: str, start: Sequence[float]) -> int:
         """The same for one document."""
     def terms(self, text: str) -> list[list[float] | None]:
@@ -195,10 +250,8 @@ class TrustScorer:
 
         None for a feature that is not known, an empty list for one that was named before: presences count once.
         """
-    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> bytes:
-        """What each feature of the plain scorer's table adds to each class's score where it stands alone: 64-bit
-        floats.
-        """
+    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
+        """What each feature of the plain scorer's table adds to each class's score where it stands alone: floats."""
 
 @final
 class Reader:
@@ -300,8 +353,8 @@ class Ridge:
     def __init__(self, documents: Documents, weights: Buffer, offsets: Buffer) -> None: ...
     def fit(self, penalty: float, steps: int, threads: int) -> float:
         """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
-    def scores(self, documents: Documents, threads: int) -> bytes:
-        """64-bit floats, by document and class: what is added to the scores of other documents, of the same counts."""
+    def scores(self, documents: Documents, threads: int) -> Array:
+        """Floats, by document and class: what is added to the scores of other documents, of the same counts."""
     def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
         """The weights, and what each class's score starts with; `documents` are those that it was made from."""
 
@@ -311,8 +364,8 @@ def hold(texts: Texts) -> Any:
 def measure(texts: Texts) -> tuple[int, int]:
     """How many texts there are, and how many characters they have all together."""
 
-def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> bytes:
-    """128 numbers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
+def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> Array:
+    """128 integers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
 
 def size(texts: Texts) -> int:
     """How many bytes the texts have all together, as UTF-8."""

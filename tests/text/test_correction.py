@@ -104,7 +104,7 @@ def test_the_kernel_finds_the_optimum_that_scipy_finds(n_classes: int, data: st.
     # A text that was not counted has every known feature, also those of one document.
     texts = [" ".join(data.draw(documents())), corpus.texts[0], "unheard of"]
     asked = _kernel.Documents(counts.kernel, texts, np.zeros(3, np.uint32), None, 99, 1)
-    scores = np.frombuffer(ridge.scores(asked, 1)).reshape(-1, n_scored)
+    scores = np.asarray(ridge.scores(asked, 1))
     new = presences.matrix([document(reference.python_words(texts[row])) for row in asked.rows], counted=False)
     np.testing.assert_allclose(scores, np.c_[new, np.ones(len(new))] @ optimum.x.reshape(-1, n_scored), atol=2e-3)
 
@@ -136,7 +136,7 @@ def test_what_is_held_out_was_never_counted(corpus: Corpus) -> None:
     found = _kernel.Documents(counts.kernel, corpus.texts, class_numbers(corpus.labels, counts.classes), None, 99, 1)
     n = len(found.rows) // 2
     left, rest = found.held_out(n)
-    places = np.frombuffer(found.places, np.uint32)
+    places = np.asarray(found.places)
     kept = [at for at in range(len(corpus)) if places[at] >= n]
     again = counts.kernel.count(
         [corpus.texts[at] for at in kept],

@@ -24,10 +24,8 @@ def counted(*documents: tuple[str, str], analyzer: Analyzer | None = None, **opt
 
 def table(counts: Counts) -> dict[str, list[int]]:
     """How often each feature was seen in each class."""
-    names, _, occurrences, _ = scorer(counts.kernel, "multinomial", 1.0, "shared").table()
-    cells = memoryview(occurrences).cast("I").tolist()
-    width = len(counts.classes)
-    return {name: cells[at * width : (at + 1) * width] for at, name in enumerate(names)}
+    found = scorer(counts.kernel, "multinomial", 1.0, "shared").table()
+    return dict(zip(found.names, found.occurrences.tolist(), strict=True))
 
 
 def state(counts: Counts) -> Any:

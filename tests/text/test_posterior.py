@@ -24,9 +24,8 @@ def counts() -> Counts:
 
 
 def log_table(counts: Counts, likelihood: str, smoothing: Any, words: list[str]) -> Any:
-    names, _, _, logs = scorer(counts.kernel, likelihood, smoothing, "shared").table(words)
-    table = np.frombuffer(logs).reshape(len(names), -1)
-    return table[[names.index(word) for word in words]]
+    table = scorer(counts.kernel, likelihood, smoothing, "shared").table(words)
+    return np.asarray(table.log_probabilities)[[table.names.index(word) for word in words]]
 
 
 # Words
@@ -105,9 +104,9 @@ def test_a_wrong_word_prior_is_refused(counts: Counts, prior: Any, message: str)
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
 def test_the_posterior_of_a_text_is_that_of_drawing_all_parameters(counts: Counts, likelihood: str) -> None:
     vocabulary = sorted(WORDS)
-    names, documents, occurrences, _ = scorer(counts.kernel, likelihood, 1.0, "shared").table(vocabulary)
-    order = [names.index(word) for word in vocabulary]
-    seen = np.frombuffer(documents if likelihood == "bernoulli" else occurrences, np.uint32).reshape(8, 3)[order].T
+    table = scorer(counts.kernel, likelihood, 1.0, "shared").table(vocabulary)
+    order = [table.names.index(word) for word in vocabulary]
+    seen = np.asarray(table.documents if likelihood == "bernoulli" else table.occurrences)[order].T
     generator, n = np.random.default_rng(6), 40_000
     shares = generator.dirichlet(np.array(counts.documents) + 1, n)
     text = {"sad": 2, "so": 1}

@@ -116,7 +116,7 @@ impl Ridge {
     }
 
     /// With two classes only the second has a score of its own; the first has 0.
-    fn n_scored(&self) -> usize {
+    pub fn n_scored(&self) -> usize {
         self.at.biases.len()
     }
 

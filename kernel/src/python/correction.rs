@@ -6,6 +6,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::array::Array as Numbers;
 use super::input::input_error;
 use super::selection::Documents;
 use super::{Mapped, exception, processors};
@@ -72,12 +73,12 @@ impl Ridge {
         })
     }
 
-    fn scores<'py>(&self, py: Python<'py>, documents: &Documents, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let scores = documents.with(py, |_, _| {
+    fn scores(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<Numbers> {
+        let (scores, n_scored) = documents.with(py, |_, _| {
             let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-            inner.scores(&documents.inner, processors(threads))
+            (inner.scores(&documents.inner, processors(threads)), inner.n_scored())
         })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+        Ok(Numbers::rows(scores, documents.inner.len(), n_scored))
     }
 
     fn correction(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<(Correction, Vec<f64>)> {

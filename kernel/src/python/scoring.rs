@@ -3,8 +3,9 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyList, PyString};
 
+use super::array::{Array, Elements};
 use super::correction::Correction;
 use super::input::{self, Texts, input_error};
 use super::{Counts, State, exception, processors, unknown};
@@ -102,13 +103,14 @@ impl<R: Recipe> Current<R> {
             .ok_or_else(|| input_error(py, MISFIT.into()))
     }
 
-    /// Runs `work` on rounds of texts, without the interpreter but for very short ones, and joins the results.
+    /// Runs `work` on rounds of texts, without the interpreter but for very short ones, and joins the results; also the
+    /// number of texts.
     fn rounds<T: Send>(
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
         work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
-    ) -> PyResult<Vec<T>> {
+    ) -> PyResult<(Vec<T>, usize)> {
         self.counts.get().check(py)?;
         let texts = Texts::new(texts)?;
         let read = texts.read();
@@ -116,7 +118,7 @@ impl<R: Recipe> Current<R> {
         let run = |slices: &[&str]| self.try_with(|scorer, counts, analyzer| work(scorer, counts, analyzer, slices));
         let misfit = || input_error(py, MISFIT.into());
         if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
-            return run(&slices).ok_or_else(misfit);
+            return Ok((run(&slices).ok_or_else(misfit)?, slices.len()));
         }
         let (mut results, mut from, mut bytes) = (vec![], 0, 0);
         for to in 1..=slices.len() {
@@ -132,35 +134,23 @@ impl<R: Recipe> Current<R> {
                 (from, bytes) = (to, 0);
             }
         }
-        Ok(results)
+        Ok((results, slices.len()))
     }
 
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: &[f64],
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let scores = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
+        let (scores, n_texts) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
             let fits = start.len() == counts.n_classes();
             fits.then(|| scorer.scores(counts, analyzer, texts, start, processors(threads)))
         })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+        Ok(Array::rows(scores, n_texts, start.len()))
     }
 
-    fn best<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: &[f64],
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let best = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
+        let (best, _) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
             let fits = start.len() == counts.n_classes();
             fits.then(|| scorer.best(counts, analyzer, texts, start, processors(threads)))
         })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&best)))
+        Ok(Array::flat(best))
     }
 
     fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &[f64]) -> PyResult<u32> {
@@ -211,23 +201,11 @@ impl Scorer {
         Ok(Scorer { current: Current::new(counts, form) })
     }
 
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        log_prior: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, log_prior: Vec<f64>, threads: usize) -> PyResult<Array> {
         self.current.scores(py, texts, &log_prior, threads)
     }
 
-    fn best<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        log_prior: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, log_prior: Vec<f64>, threads: usize) -> PyResult<Array> {
         self.current.best(py, texts, &log_prior, threads)
     }
 
@@ -241,62 +219,73 @@ impl Scorer {
     }
 
     #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn weights(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
         let weights = |scorer: &ScorerOf<Form>, counts: &counts::Counts, _: &text::Analyzer| {
-            scorer.weights(counts, names.as_deref(), min_documents)
+            let weights = scorer.weights(counts, names.as_deref(), min_documents);
+            by_feature(weights, counts)
         };
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
+        self.current.with(py, weights)
     }
 
     #[pyo3(signature = (names=None, min_documents=1))]
-    fn lengths<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn lengths(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
         let lengths = self.current.with(py, |_, counts, _| {
             let found = scoring::features(counts, names.as_deref(), min_documents).into_iter();
             found.map(|(block, _)| counts.blocks[block].kind.length()).collect::<Vec<u8>>()
         })?;
-        Ok(PyBytes::new(py, &lengths))
+        Ok(Array::flat(lengths))
     }
 
-    fn log_likelihoods<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let logs = self.current.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            Some(scorer.log_likelihoods(counts, analyzer, texts))
+    fn log_likelihoods(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
+        let n_classes = self.current.counts.get().n_classes(py);
+        let (logs, n_texts) = self.current.rounds(py, texts, |scorer, counts, analyzer, texts| {
+            (counts.n_classes() == n_classes).then(|| scorer.log_likelihoods(counts, analyzer, texts))
         })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+        Ok(Array::rows(logs, n_texts, n_classes))
     }
 
-    fn log_orders<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let logs = self
+    fn log_orders(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
+        let (logs, _) = self
             .current
             .rounds(py, texts, |scorer, counts, analyzer, texts| Some(scorer.log_orders(counts, analyzer, texts)))?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&logs)))
+        Ok(Array::flat(logs))
     }
 
-    /// The features `names`, or all that were seen in at least `min_documents` documents: their names, and for each of them and
-    /// each class its documents, its occurrences and its log-probability.
+    /// The features `names`, or all that were seen in at least `min_documents` documents.
     #[pyo3(signature = (names=None, min_documents=1))]
-    #[allow(clippy::type_complexity)]
-    fn table<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<(Vec<String>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let table = self.current.with(py, |scorer, counts, _| scorer.table(counts, names.as_deref(), min_documents))?;
-        let bytes = |slice: &[u8]| PyBytes::new(py, slice);
-        let documents = bytes(bytemuck::cast_slice(&table.documents));
-        let occurrences = bytes(bytemuck::cast_slice(&table.occurrences));
-        Ok((table.names, documents, occurrences, bytes(bytemuck::cast_slice(&table.log_probabilities))))
+    fn table(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<FeatureTable> {
+        let (names, documents, occurrences, log_probabilities) = self.current.with(py, |scorer, counts, _| {
+            let table = scorer.table(counts, names.as_deref(), min_documents);
+            let documents = by_feature(table.documents, counts);
+            let occurrences = by_feature(table.occurrences, counts);
+            (table.names, documents, occurrences, by_feature(table.log_probabilities, counts))
+        })?;
+        Ok(FeatureTable {
+            names: PyList::new(py, names)?.unbind(),
+            documents: Py::new(py, documents)?,
+            occurrences: Py::new(py, occurrences)?,
+            log_probabilities: Py::new(py, log_probabilities)?,
+        })
     }
+}
+
+/// Numbers by feature and class.
+fn by_feature<T>(numbers: Vec<T>, counts: &counts::Counts) -> Array
+where
+    Vec<T>: Into<Elements>,
+{
+    let n_classes = counts.n_classes();
+    let n_features = numbers.len().checked_div(n_classes).unwrap_or(0);
+    Array::rows(numbers, n_features, n_classes)
+}
+
+/// Features, and for each of them and each class what was counted.
+#[pyclass(frozen, get_all, module = "banbury._kernel")]
+pub struct FeatureTable {
+    names: Py<PyList>,
+    documents: Py<Array>,
+    occurrences: Py<Array>,
+    log_probabilities: Py<Array>,
 }
 
 #[pyclass(frozen, module = "banbury._kernel")]
@@ -313,23 +302,11 @@ impl TrustScorer {
         TrustScorer { current: Current::new(counts, Curves { numbers: curves, correction }) }
     }
 
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: Vec<f64>, threads: usize) -> PyResult<Array> {
         self.current.scores(py, texts, &start, threads)
     }
 
-    fn best<'py>(
-        &self,
-        py: Python<'py>,
-        texts: &Bound<'py, PyAny>,
-        start: Vec<f64>,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: Vec<f64>, threads: usize) -> PyResult<Array> {
         self.current.best(py, texts, &start, threads)
     }
 
@@ -342,15 +319,11 @@ impl TrustScorer {
         self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
     }
     #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights<'py>(
-        &self,
-        py: Python<'py>,
-        names: Option<Vec<String>>,
-        min_documents: u64,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn weights(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
         let weights = |scorer: &ScorerOf<Curves>, counts: &counts::Counts, _: &text::Analyzer| {
-            scorer.weights(counts, names.as_deref(), min_documents)
+            let weights = scorer.weights(counts, names.as_deref(), min_documents);
+            by_feature(weights, counts)
         };
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&self.current.with(py, weights)?)))
+        self.current.with(py, weights)
     }
 }

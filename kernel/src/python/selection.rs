@@ -2,8 +2,8 @@
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
+use super::array::Array;
 use super::input::{Held, Texts, input_error};
 use super::scoring::{MISFIT, form_of};
 use super::{Analyzer, Counts, exception, processors};
@@ -76,8 +76,8 @@ impl Documents {
     }
 
     #[getter]
-    fn places<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, bytemuck::cast_slice(&self.inner.places))
+    fn places(&self) -> Array {
+        Array::flat(self.inner.places.clone())
     }
 
     #[getter]
@@ -90,18 +90,13 @@ impl Documents {
         self.inner.weights.clone()
     }
 
-    #[allow(clippy::type_complexity)]
-    fn words<'py>(
-        &self,
-        py: Python<'py>,
-        names: Vec<String>,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    fn words(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Incidence> {
         let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
-        Ok((
-            PyBytes::new(py, bytemuck::cast_slice(&found.lengths)),
-            PyBytes::new(py, bytemuck::cast_slice(&found.ends)),
-            PyBytes::new(py, bytemuck::cast_slice(&found.words)),
-        ))
+        Ok(Incidence {
+            lengths: Py::new(py, Array::flat(found.lengths))?,
+            ends: Py::new(py, Array::flat(found.ends))?,
+            words: Py::new(py, Array::flat(found.words))?,
+        })
     }
 
     /// Counts without the first `n` documents, and the other documents as these know them.
@@ -112,37 +107,49 @@ impl Documents {
         Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
     }
 
-    fn log_likelihoods<'py>(
+    fn log_likelihoods(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         likelihood: &str,
         smoothing: f64,
         absent_smoothing: f64,
         class_vocabulary: bool,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<Array> {
         let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
-        let scores =
-            self.with(py, |counts, _| selection::leave_one_out(counts, form, &self.inner, processors(threads)))?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
-    }
-
-    fn basis<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let values = self.with(py, |counts, analyzer| {
-            trust::Corpus::new(counts, analyzer).basis(&self.inner, processors(threads))
+        let (scores, n_classes) = self.with(py, |counts, _| {
+            let scores = selection::leave_one_out(counts, form, &self.inner, processors(threads));
+            (scores, counts.n_classes())
         })?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&values)))
+        Ok(Array::rows(scores, self.inner.len(), n_classes))
     }
 
-    fn scores<'py>(&self, py: Python<'py>, curves: Vec<f64>, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let scores = self.with(py, |counts, analyzer| {
+    fn basis(&self, py: Python<'_>, threads: usize) -> PyResult<Array> {
+        let (values, shape) = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
-            (corpus.shape().len() == curves.len())
-                .then(|| corpus.leave_one_out(&self.inner, &curves, processors(threads)))
+            let shape = [self.inner.len(), corpus.shape().n_scored(), corpus.shape().len()];
+            (corpus.basis(&self.inner, processors(threads)), shape)
         })?;
-        let scores = scores.ok_or_else(|| input_error(py, MISFIT.into()))?;
-        Ok(PyBytes::new(py, bytemuck::cast_slice(&scores)))
+        Ok(Array::new(values, &shape))
     }
+
+    fn scores(&self, py: Python<'_>, curves: Vec<f64>, threads: usize) -> PyResult<Array> {
+        let found = self.with(py, |counts, analyzer| {
+            let corpus = trust::Corpus::new(counts, analyzer);
+            let fits = corpus.shape().len() == curves.len();
+            fits.then(|| (corpus.leave_one_out(&self.inner, &curves, processors(threads)), corpus.shape().n_scored()))
+        })?;
+        let (scores, n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        Ok(Array::rows(scores, self.inner.len(), n_scored))
+    }
+}
+
+/// Which of some words documents have.
+#[pyclass(frozen, get_all, module = "banbury._kernel")]
+pub struct Incidence {
+    lengths: Py<Array>,
+    ends: Py<Array>,
+    words: Py<Array>,
 }
 
 /// Penalised softmax regression.
@@ -179,15 +186,10 @@ impl Regression {
         self.inner.size(&coefficients)
     }
 
-    fn log_probabilities<'py>(
-        &self,
-        py: Python<'py>,
-        coefficients: Vec<f64>,
-        bias: Vec<f64>,
-        threads: usize,
-    ) -> Bound<'py, PyBytes> {
+    fn log_probabilities(&self, py: Python<'_>, coefficients: Vec<f64>, bias: Vec<f64>, threads: usize) -> Array {
         let logs = py.detach(|| self.inner.log_probabilities(&coefficients, &bias, processors(threads)));
-        PyBytes::new(py, bytemuck::cast_slice(&logs))
+        let n_documents = logs.len().checked_div(bias.len()).unwrap_or(0);
+        Array::rows(logs, n_documents, bias.len())
     }
 
     fn fit(
@@ -225,17 +227,12 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
 
 /// Signatures of documents, by which nearly equal ones are found.
 #[pyfunction]
-pub fn signatures<'py>(
-    py: Python<'py>,
-    analyzer: &Analyzer,
-    texts: &Bound<'py, PyAny>,
-    threads: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
+pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Array> {
     let texts = Texts::new(texts)?;
     let read = texts.read();
     let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
     let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
-    Ok(PyBytes::new(py, bytemuck::cast_slice(&found)))
+    Ok(Array::rows(found, slices.len(), duplicates::HASHES))
 }
 
 /// How many bytes the documents have all together.

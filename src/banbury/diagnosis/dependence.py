@@ -84,10 +84,8 @@ def dependent_pairs(
         return []
     numbers = class_numbers(labels, counts.classes)
     documents = _kernel.Documents(counts.kernel, texts, numbers, None, MOST_DOCUMENTS, n_threads(threads))
-    lengths, ends, columns = (
-        np.frombuffer(part, kind)
-        for part, kind in zip(documents.words(names), (np.uint32, np.uint64, np.uint32), strict=True)
-    )
+    incidence = documents.words(names)
+    lengths, ends, columns = map(np.asarray, (incidence.lengths, incidence.ends, incidence.words))
     rows = np.searchsorted(ends, np.arange(len(columns)), side="right")
     own = np.array(documents.classes)
     together = _together(rows, columns, len(ends), len(names))
@@ -132,8 +130,8 @@ def _candidates(counts: Counts) -> tuple[list[str], NDArray[Any]]:
     """The words with most evidence, in the order of their names, and the strongest evidence that each has."""
     import numpy as np
 
-    names, documents, _, _ = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
-    table = np.frombuffer(documents, np.uint32).reshape(-1, len(counts.classes)).astype(float)
+    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    names, table = words.names, np.asarray(words.documents).astype(float)
     weights = np.abs(presence_weights(table, np.array(counts.documents, dtype=float)))
     sums = (table * weights).sum(axis=1)
     order = sorted(range(len(names)), key=lambda at: (-sums[at], names[at]))[:MOST_WORDS]

@@ -312,13 +312,13 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
 
     fresh = Counts(counts.analyzer).add(texts, [""] * len(texts), threads=threads)
     table = scorer(fresh.kernel, "multinomial", 1.0, "shared").table()
-    names, times = table[0], np.frombuffer(table[2], np.uint32)
+    names, times = table.names, np.asarray(table.occurrences).sum(axis=1)
     plain = scorer(counts.kernel, "multinomial", 1.0, "shared")
-    known = set(plain.table(names)[0])
+    known = set(plain.table(names).names)
     is_new = np.array([name not in known for name in names], dtype=bool)
     order = sorted(np.flatnonzero(is_new).tolist(), key=lambda at: (-int(times[at]), names[at]))[:MOST_WORDS]
     # log P(word | class) is not needed: the sums of all classes are.
-    seen = np.frombuffer(plain.table()[2], np.uint32).reshape(-1, len(counts.classes)).sum(axis=1)
+    seen = np.asarray(plain.table().occurrences).sum(axis=1)
     return NewVocabulary(
         share=float(times[is_new].sum() / max(times.sum(), 1)),
         expected=float((seen == 1).sum() / max(seen.sum(), 1)),
@@ -334,7 +334,6 @@ def _n_leaking(counts: Counts, texts: list[str], found: list[Leak]) -> int:
         return 0
     numbers = array("I", bytes(4 * len(texts)))
     documents = _kernel.Documents(counts.kernel, texts, numbers, None, 2**62, 0)
-    _, ends, _ = documents.words([leak.word for leak in found])
-    sums = np.frombuffer(ends, np.uint64)
+    sums = np.asarray(documents.words([leak.word for leak in found]).ends)
     has = sums > np.concatenate([[0], sums[:-1]])
-    return int(has[np.frombuffer(documents.places, np.uint32)].sum())
+    return int(has[np.asarray(documents.places)].sum())

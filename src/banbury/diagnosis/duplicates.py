@@ -85,8 +85,7 @@ def _near(texts: list[str], similarity: float, threads: int | None) -> list[list
     if len(texts) < 2:
         return []
     analyzer = Analyzer(punctuation="none", emoticons=False)
-    numbers = np.frombuffer(_kernel.signatures(analyzer.compiled(), texts, n_threads(threads)), np.uint32)
-    signatures = numbers.reshape(len(texts), -1)
+    signatures = np.asarray(_kernel.signatures(analyzer.compiled(), texts, n_threads(threads)))
     runs: dict[int, frozenset[tuple[str, ...]]] = {}
 
     def runs_of(at: int) -> frozenset[tuple[str, ...]]:

@@ -53,8 +53,8 @@ def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
     classes, sizes = counts.classes, np.array(counts.documents, dtype=float)
     if len(classes) < 2:
         return []
-    names, documents, _, _ = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
-    table = np.frombuffer(documents, np.uint32).reshape(-1, len(classes)).astype(float)
+    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    names, table = words.names, np.asarray(words.documents).astype(float)
     best = (table / np.maximum(sizes, 1)).argmax(axis=1)
     own = table[np.arange(len(table)), best]
     whole = table.sum(axis=1)

@@ -38,8 +38,8 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
         return {}
     words = words_only(counts.analyzer)
     counts = counts if words is None else counts.narrowed(words)
-    names, documents, _, _ = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
-    table = np.frombuffer(documents, np.uint32).reshape(-1, len(counts.classes)).astype(float)
+    seen = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    names, table = seen.names, np.asarray(seen.documents).astype(float)
     sizes = np.array(counts.documents, dtype=float)
     weights = presence_weights(table, sizes)
     others = table.sum(axis=1, keepdims=True) - table

@@ -130,8 +130,7 @@ def _chosen(
     without, rest = documents.held_out(n_held)
     held = _kernel.Documents(without, texts, own, of, n_held, threads)
     start = trust.start(classes, without.documents)
-    scores = _kernel.TrustScorer(without, trust.curves).scores(texts, start, threads)
-    base = np.frombuffer(scores).reshape(n_held, -1)
+    base = np.asarray(_kernel.TrustScorer(without, trust.curves).scores(texts, start, threads))
 
     ridge = _ridge(rest, trust, classes, without.documents, threads)
     logs = [log_softmax(base)]
@@ -139,7 +138,7 @@ def _chosen(
     best = 0
     for at, penalty in enumerate(PENALTIES, 1):
         ridge.fit(penalty, STEPS_EACH, threads)
-        more = np.frombuffer(ridge.scores(held, threads)).reshape(n_held, -1)
+        more = np.asarray(ridge.scores(held, threads))
         logs.append(log_softmax(base + _of_all_classes(more, len(classes))))
         losses.append(_losses(logs[-1], own))
         if of @ losses[at] < of @ losses[best]:
@@ -171,7 +170,7 @@ def _ridge(
     import numpy as np
 
     start = np.array(trust.start(classes, n_documents))
-    scores = np.frombuffer(documents.scores(trust.curves, threads)).reshape(len(documents.rows), -1)
+    scores = np.asarray(documents.scores(trust.curves, threads))
     # Of two classes the second has a score, and the first its negative.
     offsets = 2 * scores + (start[1] - start[0]) if len(classes) == 2 else scores + start
     own = np.array(documents.classes, np.intp)

@@ -32,10 +32,11 @@ class Index:
         """The index of counts with a class for each document."""
         import numpy as np
 
-        words, ends, classes, occurrences = counts.kernel.postings()
-        limits = np.concatenate([[0], np.frombuffer(ends, np.uint64)]).astype(np.intp)
-        places = np.frombuffer(classes, np.uint32).astype(np.intp)
-        times = np.frombuffer(occurrences, np.uint32).astype(float)
+        postings = counts.kernel.postings()
+        words = postings.names
+        limits = np.concatenate([[0], np.asarray(postings.ends)]).astype(np.intp)
+        places = np.asarray(postings.classes).astype(np.intp)
+        times = np.asarray(postings.occurrences).astype(float)
         n = len(counts.classes)
         return cls(
             np.array(counts.classes, dtype=np.intp),

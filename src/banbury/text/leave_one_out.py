@@ -42,7 +42,8 @@ def leave_one_out(
     numbers = class_numbers(as_labels(labels), counts.classes)
     documents = _kernel.Documents(counts.kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
     scores = plain_scores(documents, counts, likelihood, smoothing, vocabulary, prior, threads)
-    return scores[np.frombuffer(documents.places, np.uint32)]
+    without: NDArray[Any] = scores[np.asarray(documents.places)]
+    return without
 
 
 def plain_scores(
@@ -61,7 +62,7 @@ def plain_scores(
     present, absent = pseudo_counts(likelihood, smoothing)
     is_class = vocabulary == "class"
     logs = documents.log_likelihoods(likelihood, present, absent, is_class, n_threads(threads))
-    scores: NDArray[Any] = np.frombuffer(logs).reshape(-1, len(counts.classes))
+    scores: NDArray[Any] = np.asarray(logs)
     if prior is None or (likelihood == "complement" and len(counts.classes) > 1):
         return scores
     if prior != "empirical":

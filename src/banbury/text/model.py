@@ -150,7 +150,7 @@ class TextReading(NamedTuple):
         import numpy as np
 
         if self.shift is None:
-            return np.frombuffer(self.scorer.best(texts, self.start, threads), np.uint32)
+            return np.asarray(self.scorer.best(texts, self.start, threads))
         best: NDArray[Any] = self.scores(texts, threads).argmax(axis=1)
         return best
 
@@ -158,19 +158,18 @@ class TextReading(NamedTuple):
         """For each text and class, up to a number that the classes share."""
         import numpy as np
 
-        scores = np.frombuffer(self.scorer.scores(texts, self.start, threads)).reshape(-1, len(self.classes))
+        scores = np.asarray(self.scorer.scores(texts, self.start, threads))
         return scores if self.shift is None else scores * self.scale + np.array(self.shift)
 
     def evidence(self, texts: Texts, threads: int) -> NDArray[Any]:
         """What the words alone say, without where the scores start."""
         import numpy as np
 
-        n_classes = len(self.classes)
-        return np.frombuffer(self.scorer.scores(texts, [0.0] * n_classes, threads)).reshape(-1, n_classes)
+        return np.asarray(self.scorer.scores(texts, [0.0] * len(self.classes), threads))
 
     def scores_of(self, text: str) -> list[float]:
         """The scores of one text, without an array."""
-        scores = list(memoryview(self.scorer.scores([text], self.start, 1)).cast("d"))
+        scores: list[float] = self.scorer.scores([text], self.start, 1).tolist()[0]
         if self.shift is None:
             return scores
         return [score * self.scale + shift for score, shift in zip(scores, self.shift, strict=True)]
@@ -408,14 +407,16 @@ class TextModel:
         classes, kernel, _, chosen = self.state()
         numbers = class_numbers(labels, classes)
         documents = _kernel.Documents(kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
-        places = np.frombuffer(documents.places, np.uint32)
+        places = np.asarray(documents.places)
         if not isinstance(self.reading(settings).scorer, _kernel.TrustScorer):
             likelihood, smoothing, vocabulary = settings.plain_form(chosen.smoothing)
-            return plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)[places]
-        scores = np.frombuffer(documents.scores(self._curves(classes, chosen.trust).curves, n_threads(threads)))
-        # Of two classes the kernel has the second's, of which the first has the negative.
-        scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores.reshape(-1, len(classes))
-        return scores[places]
+            scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
+        else:
+            scores = np.asarray(documents.scores(self._curves(classes, chosen.trust).curves, n_threads(threads)))
+            # Of two classes the kernel has the second's, of which the first has the negative.
+            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores
+        without: NDArray[Any] = scores[places]
+        return without
 
     def _kept(self, how: tuple[Any, ...], make: Any) -> Any:
         """A scorer, which becomes quicker with use: the same one as long as the counts are read in the same way."""
@@ -435,9 +436,9 @@ class TextModel:
         """log P(text | class); with `coefficient` the probability of its words in any order."""
         import numpy as np
 
-        classes, plain, _ = self._plain(settings)
-        logs = np.frombuffer(plain.log_likelihoods(texts)).reshape(-1, len(classes))
-        return logs + np.frombuffer(plain.log_orders(texts))[:, None] if coefficient else logs
+        _, plain, _ = self._plain(settings)
+        logs = np.asarray(plain.log_likelihoods(texts))
+        return logs + np.asarray(plain.log_orders(texts))[:, None] if coefficient else logs
 
     def sample(self, rng: Any, numbers: NDArray[Any], settings: Settings) -> list[str]:
         """New texts of these classes: words by the plain likelihood, as many as the documents of the class have."""
@@ -450,9 +451,10 @@ class TextModel:
             raise InputError("this analyzer does not count single words, so no texts can be drawn")
         words = TextModel(self.counts.narrowed(replace(analyzer, ngrams=(1, 1), characters=None)), self.chosen)
         _, plain, _ = words._plain(settings)
-        names, _, _, logs = plain.table()
+        table = plain.table()
+        names = table.names
         order = sorted(range(len(names)), key=names.__getitem__)  # whatever order they were learned in
-        chances = np.exp(np.frombuffer(logs).reshape(len(names), -1)[order])
+        chances = np.exp(np.asarray(table.log_probabilities)[order])
         sorted_names = np.array([names[at] for at in order], dtype=object)
         documents, occurrences = (np.array(of, dtype=float) for of in (words.documents, words.counts.occurrences))
         texts = []
@@ -498,16 +500,15 @@ class TextModel:
         # The complement has weights, which are no probabilities.
         likelihood = "multinomial" if likelihood == "complement" else likelihood
         plain = scorer(kernel, likelihood, smoothing, vocabulary)
-        words, documents, occurrences, logs = plain.table(names, min_documents)
-        shape = (-1, len(classes))
+        table = plain.table(names, min_documents)
         return WordTable(
             classes,
-            words,
-            np.frombuffer(plain.lengths(names, min_documents), np.uint8),
-            np.frombuffer(documents, np.uint32).reshape(shape),
-            np.frombuffer(occurrences, np.uint32).reshape(shape),
-            np.frombuffer(logs).reshape(shape),
-            reading.scale * np.frombuffer(reading.scorer.weights(names, min_documents)).reshape(shape),
+            table.names,
+            np.asarray(plain.lengths(names, min_documents)),
+            np.asarray(table.documents),
+            np.asarray(table.occurrences),
+            np.asarray(table.log_probabilities),
+            reading.scale * np.asarray(reading.scorer.weights(names, min_documents)),
             label,
             against,
             "automatic" if isinstance(reading.scorer, _kernel.TrustScorer) else settings.likelihood,

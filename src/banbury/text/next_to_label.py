@@ -101,9 +101,8 @@ def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
 
     if not model.classes:
         return np.zeros(len(words))
-    names, documents, _, _ = scorer(model.counts.kernel, "multinomial", 1.0, "shared").table(words)
-    found = np.frombuffer(documents, np.uint32).reshape(-1, len(model.classes)).sum(axis=1).tolist()
-    known = dict(zip(names, found, strict=True))
+    table = scorer(model.counts.kernel, "multinomial", 1.0, "shared").table(words)
+    known = dict(zip(table.names, np.asarray(table.documents).sum(axis=1).tolist(), strict=True))
     return np.array([known.get(word, 0) for word in words], dtype=float)
 
 

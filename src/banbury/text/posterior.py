@@ -167,16 +167,15 @@ def _beta(
         raise InputError(f"likelihood is {likelihood!r}; there are posteriors for 'multinomial' and 'bernoulli'")
     present, absent = pseudo_counts(likelihood, smoothing)
     asked = None if words is None else list(dict.fromkeys(words))
-    names, documents, occurrences, _ = scorer(counts.kernel, likelihood, smoothing, "shared").table(asked)
-    shape = (len(names), len(counts.classes))
+    table = scorer(counts.kernel, likelihood, smoothing, "shared").table(asked)
     if likelihood == "bernoulli":
-        seen = np.frombuffer(documents, np.uint32).reshape(shape).astype(float)
+        seen = np.asarray(table.documents).astype(float)
         inside, outside = seen + present, np.array(counts.documents, dtype=float) - seen + absent
     else:
-        inside = np.frombuffer(occurrences, np.uint32).reshape(shape).astype(float) + present
+        inside = np.asarray(table.occurrences).astype(float) + present
         outside = np.array(counts.occurrences, dtype=float) + present * counts.n_features - inside
-    order = {name: place for place, name in enumerate(names)}
-    known = names if asked is None else [word for word in asked if word in order]
+    order = {name: place for place, name in enumerate(table.names)}
+    known = table.names if asked is None else [word for word in asked if word in order]
     rows = [order[word] for word in known]
     return known, inside[rows], np.maximum(outside, 0.0)[rows]
 

@@ -126,17 +126,16 @@ def choose(
 class _Fit:
     """Curves fitted on the basis values of some documents."""
 
-    def __init__(self, basis: Any, own: NDArray[Any], weights: NDArray[Any], counts: Counts, threads: int) -> None:
+    def __init__(
+        self, basis: _kernel.Array, own: NDArray[Any], weights: NDArray[Any], counts: Counts, threads: int
+    ) -> None:
         import numpy as np
 
         n_classes = len(counts.classes)
-        n_rows = len(own) * (1 if n_classes == 2 else n_classes)
-        basis = memoryview(basis).cast("d")
-        n_numbers = len(basis) // max(n_rows, 1)
         # What the others say of a document is worth the less, the larger a part of its class it is: of its only
         # document they can say nothing right.
         left = 1 - 1 / np.array(counts.documents, dtype=float)[own]
-        self.regression = _kernel.Regression(basis, n_numbers, own.astype(np.uint32), weights * left, n_classes)
+        self.regression = _kernel.Regression(basis, basis.shape[-1], own.astype(np.uint32), weights * left, n_classes)
         self.own, self.weights, self.counts, self.threads = own, weights, counts, threads
         self.centred = centred_log_prior(counts.documents)
 
@@ -169,7 +168,7 @@ class _Fit:
     def _logs(self, curves: list[float], bias: list[float]) -> NDArray[Any]:
         import numpy as np
 
-        return np.frombuffer(self.regression.log_probabilities(curves, bias, self.threads)).reshape(-1, len(bias))
+        return np.asarray(self.regression.log_probabilities(curves, bias, self.threads))
 
     def _precision(self, curves: list[float], mean: list[float]) -> list[float]:
         """The penalty, in units in which each curve alone would give scores of the size that all together give."""
