@@ -17,12 +17,13 @@ import mmap
 import os
 from math import prod
 
+from banbury import atomic
 from banbury._kernel import checksum
 from banbury.errors import FileFormatError, InputError
 
 TYPE_CHECKING = False  # importing `typing` costs milliseconds, and a command starts in some ten of them
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
@@ -69,7 +70,7 @@ def write(path: Path, settings: Mapping[str, Any], arrays: Mapping[str, Buffer])
     """
     layout = _with_padding({name: _checked(name, buffer) for name, buffer in arrays.items()})
     header = _header(settings, layout)
-    _replace(os.path.realpath(path), [header, *map(_bytes, layout.values())])
+    atomic.write(path, [header, *map(_bytes, layout.values())])
 
 
 def read(path: Path) -> File:
@@ -152,30 +153,6 @@ def _settings_text(settings: Mapping[str, Any]) -> str:
 
 def _hex(data: Buffer) -> str:
     return f"{checksum(data):08x}"
-
-
-def _replace(path: str, parts: Iterable[Buffer]) -> None:
-    """Put a file in the place of `path` at one stroke, and on the disk before returning."""
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".banbury-{os.urandom(6).hex()}.tmp")
-    file = open(temporary, "xb")  # noqa: SIM115  closed below, before it is renamed or removed
-    try:
-        with file:
-            for part in parts:
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-    if os.name == "posix":  # the new name is on the disk when its folder is
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 # Reading: every function takes what its predecessor has checked and raises ValueError with what is wrong.

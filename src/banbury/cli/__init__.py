@@ -130,13 +130,15 @@ IN_WORDS_OF_THE_COMMAND = {
 
 def _named(path: Any) -> str:
     """A path; of a temporary file only its folder, since nobody has asked for the file."""
+    from banbury.atomic import is_temporary
+
     folder, name = os.path.split(os.fsdecode(path))
-    return folder if name.startswith(".banbury-") else os.fsdecode(path)
+    return folder if is_temporary(name) else os.fsdecode(path)
 
 
 def _failed(reason: Any) -> int:
     from banbury.cli.console import note
-    from banbury.display.html import visible
+    from banbury.display.characters import visible
 
     text = str(reason)
     for words, option in IN_WORDS_OF_THE_COMMAND.items():

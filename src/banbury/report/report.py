@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury import atomic
 from banbury.diagnosis.diagnosis import Diagnosis
 from banbury.report.class_words import keywords
 from banbury.report.page import Contents, report_page
@@ -119,10 +120,8 @@ class Report(Evaluation):
         ...     "<h1><bdi>Moods</bdi></h1>" in pathlib.Path(folder, "report.html").read_text("utf-8")
         True
         """
-        # Written in one go, after everything has been made: a failure leaves no half of a page.
-        page = self.html(title=title, mistakes=mistakes, diagnose=diagnose).encode("utf-8")
-        with open(path, "wb") as file:
-            file.write(page)
+        page = self.html(title=title, mistakes=mistakes, diagnose=diagnose)
+        atomic.write(path, [page.encode("utf-8")])
 
     def _explain(self, row: int, label: Any, against: Any) -> Explanation:
         return self.model.explain(self.document(row), label=label, against=against)
