@@ -7,20 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury.display import html as markup
-from banbury.display.html import (
-    DARK,
-    LIGHT,
-    STEPS,
-    STRONGEST,
-    element,
-    fragment,
-    isolated,
-    page,
-    piece,
-    shorten,
-    visible,
-)
-from hostile import HOSTILE, Look, assert_harmless, hostile_texts, is_visible
+from banbury.display.characters import visible
+from banbury.display.html import DARK, LIGHT, STEPS, STRONGEST, element, fragment, isolated, page, piece
+from hostile import HOSTILE, Look, assert_harmless, hostile_texts
 from strategies import odd_texts
 
 
@@ -40,33 +29,6 @@ def test_a_page_holds_any_text_and_title(text: str) -> None:
     html = page(text, element("h1", text), element("p", isolated(text, width=10)))
     assert_harmless(html, whole_page=True)
     assert "default-src 'none'" in html
-
-
-@given(st.text())
-def test_what_is_visible_stays_and_the_rest_gets_a_sign(text: str) -> None:
-    shown = visible(text)
-    assert is_visible(shown)
-    assert visible(shown) == shown
-    if text.isascii() and text.isprintable():
-        assert shown == text
-
-
-def test_invisible_characters_get_a_sign() -> None:
-    assert visible("\x00\x1b\x7f\x85\u202e\ud800") == "␀␛␡[U+0085][U+202E]\ufffd"
-    assert visible("a\r\nb\tc\r", lines=True) == "a\nb\tc␍"
-    assert visible("👩🏽\u200d🚀 نمی\u200cخواهم") == "👩🏽\u200d🚀 نمی\u200cخواهم"  # joiners belong to the writing
-
-
-@given(st.one_of(hostile_texts(), odd_texts()), st.integers(1, 20))
-def test_a_shortened_text_fits(text: str, width: int) -> None:
-    short = shorten(text, width)
-    assert markup.width_of(short) <= width
-    assert is_visible(short)
-    assert short == visible(text) or short.endswith("…") or "\u0301" * 4 in short
-
-
-def test_a_name_has_no_pile_of_marks() -> None:
-    assert shorten("e" + "\u0301" * 50 + "x", 10) == "e" + "\u0301" * 4 + "x"
 
 
 @pytest.mark.parametrize("name", ["script", "style", "iframe", "IMG", "p onclick", ""])

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from banbury.display import svg as charts
 from banbury.display.html import piece
-from banbury.display.svg import Line, bars, heat_map, line_chart, waterfall
-from hostile import HOSTILE, Look, assert_harmless, hostile_texts
+from banbury.display.svg import Line, bars, line_chart, waterfall
+from hostile import Look, assert_harmless, hostile_texts
 
 NUMBERS = st.one_of(st.floats(-50, 50), st.sampled_from([0.0, math.inf, -math.inf]))
 
@@ -40,15 +40,6 @@ def test_a_waterfall_goes_from_one_step_to_the_next_and_ends_at_the_sum() -> Non
     assert [r["class"] for r in rects] == ["bar-against", "bar-for", "bar-against", "bar-total"]
     for text in ("-1.000", "+3.000", "-0.500", "+1.500"):
         assert text in Look(drawing.html).texts
-
-
-@pytest.mark.parametrize("n", [1, 2, 30])
-def test_a_heat_map_has_every_number_and_holds_any_names(n: int) -> None:
-    names = (HOSTILE * 2)[:n]
-    values = [[at * n + to for to in range(n)] for at in range(n)]
-    drawing = heat_map(values, rows=names, columns=names, title=names[0], row_title="true", column_title="predicted")
-    assert_harmless(piece(drawing))
-    assert {str(number) for number in range(n * n)} <= set(Look(drawing.html).texts)
 
 
 @given(st.lists(st.tuples(st.floats(-1e6, 1e6), NUMBERS), max_size=6), hostile_texts(), st.booleans())

@@ -205,4 +205,4 @@ def test_real_mail_is_read(data_folder: Path) -> None:
     assert share("sender") > 0.99
     assert share("body") > 0.99
     assert share("subject") > 0.98
-    assert 0.1 < share("is_html") < 0.4
+    assert 0.1 < share("tags") < 0.4

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -278,7 +279,7 @@ def test_what_a_spreadsheet_would_run_is_escaped_and_comes_back() -> None:
     table = model.fit(["=1+1 @x -a +b 'q \t=z", "b"], ["=bad", "@worse"]).words(sort="word")
     rows = list(csv.reader(io.StringIO(table.to_csv())))
     assert not any(cell.startswith(("=", "+", "@", "\t")) for row in rows for cell in row if not _is_number(cell))
-    assert [row[0].removeprefix("'") for row in rows[1:]] == table.words
+    assert [re.sub("^'(?='*[=+@\\t-])", "", row[0]) for row in rows[1:]] == table.words
     plain = list(csv.reader(io.StringIO(table.to_csv(escape=False))))
     assert [row[0] for row in plain[1:]] == table.words
     assert "=1" in table.words

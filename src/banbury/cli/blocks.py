@@ -52,7 +52,7 @@ class Blocks:
 
 def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
     """Each line, and its style; without a width they are as long as they are."""
-    from banbury.display.html import visible, width_of
+    from banbury.display.characters import visible, width_of
 
     yield from ((line, "bold") for line in _broken(visible(block.heading), width))
     rows = [[visible(cell) for cell in row] for row in block.rows]
@@ -84,7 +84,6 @@ def _broken(text: str, width: int | None) -> list[str]:
 
 
 def _set(cell: str, width: int, to_the_right: bool) -> str:
-    from banbury.display.html import width_of
+    from banbury.display.characters import padded, width_of
 
-    blank = " " * (width - width_of(cell))
-    return blank + cell if to_the_right else cell + blank
+    return " " * (width - width_of(cell)) + cell if to_the_right else padded(cell, width)

@@ -22,7 +22,7 @@ def clean(text: str) -> str:
     """The text with a sign for every control character but tabs and the ends of lines."""
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text  # most are, and the import takes longer than the look
-    from banbury.display.html import visible
+    from banbury.display.characters import visible
 
     return visible(text, lines=True)
 

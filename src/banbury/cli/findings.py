@@ -92,7 +92,7 @@ class Findings:
         return blocks
 
     def _doubtful(self, report: TrainingReport) -> list[Block]:
-        from banbury.display.html import shorten
+        from banbury.display.characters import shorten
         from banbury.results.training_report import MOST_DOUBTFUL
 
         if not report.doubtful:

@@ -205,7 +205,7 @@ class _Session:
         from rich.rule import Rule
         from rich.text import Text
 
-        from banbury.display.html import visible
+        from banbury.display.characters import visible
 
         console, labelling = self._console, self.labelling
         chances = labelling.probabilities(number)
@@ -229,7 +229,7 @@ class _Session:
         """What was chosen, so that it can be seen, and undone."""
         from rich.text import Text
 
-        from banbury.display.html import visible
+        from banbury.display.characters import visible
 
         self._console.print(Text(f"→ {visible(answer)}", style="green" if is_label else "dim"))
 

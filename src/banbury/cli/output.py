@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager
 from math import isfinite
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury.atomic import PREFIX, SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
+from banbury.display.spreadsheet import escaped
 from banbury.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ EXTENSIONS = {
 }
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 GROUP = 100_000  # rows of a Parquet file that are held in memory
-FORMULA = re.compile(r"[=+\-@\t\r]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 to_format = click.option(
     "--to",
@@ -98,15 +97,6 @@ def encoded(rows: Rows, format: str, columns: list[str]) -> bytes:
     return file.getvalue().encode("utf-8", "replace")
 
 
-def escaped(cell: str) -> str:
-    """A cell that a spreadsheet shows, and does not run.
-
-    >>> escaped("=1+1"), escaped("-5"), escaped("so happy")
-    ("'=1+1", '-5', 'so happy')
-    """
-    return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
-
-
 def _text(cell: Any) -> str:
     if cell is None:
         return ""
@@ -129,28 +119,10 @@ def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
             yield put_bytes
             sys.stdout.buffer.flush()
         return
-    if os.path.exists(output) and not os.path.isfile(output):  # a pipe, a terminal, /dev/stdout
-        with open(output, "wb") as file:
-            yield file.write
-        return
-    with _replacing(output) as temporary, open(temporary, "wb") as file:
+    with replacing(output) as temporary, open(temporary, "wb") as file:
         put, end = _compressor(output)
         yield lambda data: file.write(put(data))
         file.write(end())
-        file.flush()
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def _replacing(output: str) -> Iterator[str]:
-    target = os.path.realpath(output)
-    temporary = os.path.join(os.path.dirname(target), f".banbury-{os.urandom(6).hex()}.tmp")
-    try:
-        yield temporary
-        os.replace(temporary, target)
-    finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
 
 
 def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], bytes]]:
@@ -188,7 +160,7 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
     if output is None or output == "-":
         raise InputError("a Parquet file is written to a file: say -o FILE")
     kinds: dict[str, set[type]] = {}
-    with _replacing(output) as temporary, _waiting(output) as file:
+    with replacing(output) as temporary, _waiting(output) as file:
         for batch in batches:
             assert not isinstance(batch, bytes)
             for row in batch:
@@ -211,7 +183,7 @@ def _waiting(output: str) -> Any:
     import tempfile
 
     folder = os.path.dirname(os.path.realpath(output))
-    return tempfile.NamedTemporaryFile("w+b", prefix=".banbury-", suffix=".tmp", dir=folder)
+    return tempfile.NamedTemporaryFile("w+b", prefix=PREFIX, suffix=SUFFIX, dir=folder)
 
 
 def _kind(found: set[type]) -> str:

@@ -107,7 +107,7 @@ def _name(rows: list[dict[str, Any]], index: int) -> Any:
 
 
 def _text(rows: list[dict[str, Any]], index: int) -> str:
-    from banbury.display.html import shorten
+    from banbury.display.characters import shorten
 
     if not rows:
         return ""

@@ -7,14 +7,14 @@ import io
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from banbury import atomic
+from banbury.display.spreadsheet import escaped
 from banbury.errors import InputError, MissingExtra
+from banbury.surrogates import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-
-# A spreadsheet takes a text that starts with one of these for a formula; an apostrophe is its sign for a text.
-FORMULA = tuple("=+-@\t\r\n'＝＋－＠")
 
 
 def to_csv(
@@ -22,37 +22,28 @@ def to_csv(
 ) -> str:
     """The columns as CSV; written to a file, in UTF-8, where one is named.
 
-    A spreadsheet would run a text such as `=1+1`. With `escape`, texts that start like a formula or with an apostrophe
-    get an apostrophe in front. `removeprefix("'")` has them back.
+    A spreadsheet would run a text such as `=1+1`. With `escape`, such a text gets an apostrophe in front.
 
     >>> to_csv({"word": ["=1+1", "'tis", "so"], "weight": [-1.5, 2.0, 0.0]}).splitlines()
-    ['word,weight', "'=1+1,-1.5", "''tis,2.0", 'so,0.0']
+    ['word,weight', "'=1+1,-1.5", "'tis,2.0", 'so,0.0']
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in [list(columns), *zip(*columns.values(), strict=True)]:
-        writer.writerow([_escaped(cell) if escape and isinstance(cell, str) else cell for cell in row])
-    written = _whole(text.getvalue())
+        writer.writerow([escaped(cell) if escape and isinstance(cell, str) else cell for cell in row])
+    written = without_surrogates(text.getvalue())
     if path is not None:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(written)
+        atomic.write(path, [written.encode("utf-8")])
     return written
-
-
-def _whole(text: str) -> str:
-    """The text without halves of characters, which a Python `str` can have and no file."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _escaped(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def to_parquet(columns: Mapping[str, Sequence[Any]], path: str | PathLike[str]) -> None:
     """Write the columns to a Parquet file, with arro3 or PyArrow, whichever is installed."""
-    whole = {
+    table = {
         # Arrow hands names on as C does: NUL would end them, and arro3 would end the process.
-        _whole(name).replace("\0", "␀"): [_whole(value) if isinstance(value, str) else value for value in values]
+        without_surrogates(name).replace("\0", "␀"): [
+            without_surrogates(value) if isinstance(value, str) else value for value in values
+        ]
         for name, values in columns.items()
     }
     try:
@@ -62,9 +53,11 @@ def to_parquet(columns: Mapping[str, Sequence[Any]], path: str | PathLike[str]) 
             import pyarrow.parquet
         except ImportError:
             raise MissingExtra("to_parquet needs arro3 or PyArrow: pip install 'banbury[parquet]'") from None
-        pyarrow.parquet.write_table(pyarrow.table(whole), path)
+        with atomic.replacing(path) as temporary:
+            pyarrow.parquet.write_table(pyarrow.table(table), temporary)
     else:
-        write_parquet(_arro3_table(whole), str(path))
+        with atomic.replacing(path) as temporary:
+            write_parquet(_arro3_table(table), temporary)
 
 
 def _arro3_table(columns: Mapping[str, Sequence[Any]]) -> Any:

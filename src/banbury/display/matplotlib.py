@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from banbury.display.html import LIGHT, shorten
+from banbury.display.characters import shorten
+from banbury.display.html import LIGHT
 from banbury.errors import InputError, MissingExtra
 
 FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]

@@ -1,4 +1,4 @@
-"""Drawings for pages, as inline SVG: bars, a waterfall, a heat map, lines. Plain data in, `Markup` out."""
+"""Drawings for pages, as inline SVG: bars, a waterfall, lines. Plain data in, `Markup` out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import floor, inf, isfinite, log10
 from typing import Any
 
-from banbury.display.html import STRONGEST, Markup, element, shorten, visible, width_of
+from banbury.display.characters import shorten, visible, width_of
+from banbury.display.html import Markup, element
 
 ROW = 22  # points from one bar to the next
 LETTER = 6.6  # points that a letter takes, on the average
 LONGEST_NAME = 28  # letters
 PLOT = 360  # points between the smallest and the largest bar
-FEW = 6  # columns that have room for their names side by side
 
 
 def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3) -> Markup:
@@ -51,64 +51,6 @@ def waterfall(
     score = sum(change for _, change in steps) if score is None else score
     spans.append((total, min(score, 0.0), max(score, 0.0), score, "bar-total"))
     return _horizontal(spans, title, places, connect=True)
-
-
-def heat_map(
-    values: Sequence[Sequence[float]],
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    title: str,
-    row_title: str = "",
-    column_title: str = "",
-    shares: Sequence[Sequence[float]] | None = None,
-) -> Markup:
-    """A table of numbers with tinted cells; `shares`, from 0 to 1, are the tints where these are not the numbers' own.
-
-    >>> heat_map([[8, 2], [1, 9]], rows=["ham", "spam"], columns=["ham", "spam"], title="Confusion").html.count("<rect")
-    4
-    """
-    if shares is None:
-        largest = max((value for row in values for value in row), default=0) or 1
-        shares = [[value / largest for value in row] for row in values]
-    shown = [[_short_number(value) for value in row] for row in values]
-    names = [shorten(name, 18) for name in columns]
-    widest = max((len(text) for row in shown for text in row), default=1)
-    if len(columns) <= FEW:
-        widest = max([widest, *map(width_of, names)])
-    cell = max(26.0, 12 + widest * LETTER)
-    left = 24 + _name_width(rows)
-    sideways = any(width_of(name) * LETTER > cell for name in names)
-    slope = max(map(width_of, names), default=0) * LETTER * 0.72 if sideways else 0
-    top = 44 + slope
-    width = left + len(columns) * cell + max(slope, 8)
-    height = top + len(rows) * ROW * 1.2 + 8
-    parts: list[Any] = [
-        _text(column_title, left + len(columns) * cell / 2, 14, "middle", faint=True),
-        _text(row_title, 4, top - 8, faint=True),
-    ]
-    for at, (name, whole) in enumerate(zip(names, columns, strict=True)):
-        x = left + (at + 0.5) * cell
-        turn = f"rotate(-45 {x:.1f} {top - 8:.1f})" if sideways else None
-        parts.append(_text(name, x, top - 8, "start" if sideways else "middle", whole=whole, transform=turn))
-    for at, (name, row, tints) in enumerate(zip(rows, shown, shares, strict=True)):
-        y = top + at * ROW * 1.2
-        parts.append(_text(shorten(name, LONGEST_NAME), left - 8, y + 17, "end", whole=name))
-        for to, (text, share) in enumerate(zip(row, tints, strict=True)):
-            x = left + to * cell
-            label = f"{visible(name)} → {visible(columns[to])}: {text}"
-            rect = element(
-                "rect",
-                element("title", label),
-                x=x,
-                y=y,
-                width=cell - 1,
-                height=ROW * 1.2 - 1,
-                class_="bar-for",
-                fill_opacity=f"{0.03 + (STRONGEST - 0.03) * min(max(share, 0), 1):.3f}",
-            )
-            parts += [rect, _text(text, x + cell / 2, y + 17, "middle")]
-    return _svg(width, height, title, parts)
 
 
 @dataclass(frozen=True)

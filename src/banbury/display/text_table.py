@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from banbury.display.html import Markup, element, isolated, shorten, tint, width_of
+from banbury.display.characters import shorten, width_of
+from banbury.display.html import Markup, element, isolated, tint
 
 LONGEST = 40  # columns of a cell
 

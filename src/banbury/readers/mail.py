@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from banbury.errors import InputError
+from banbury.surrogates import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,11 +72,6 @@ class Mail:
     """The names of the HTML tags, each once; none for plain text."""
     is_answer: bool
     """Whether it names a message that it answers."""
-
-    @property
-    def is_html(self) -> bool:
-        """Whether the text, or a part of it, is HTML."""
-        return bool(self.tags)
 
     @property
     def domain(self) -> str:
@@ -279,7 +275,7 @@ def _text(data: bytes, charset: str | None) -> str:
     try:
         codec = codecs.lookup(charset or "utf-8")
         name = codec.name if codec.name.replace("-", "_") not in NO_CHARSETS else "utf-8"
-        return _whole(data.decode(name))
+        return without_surrogates(data.decode(name))  # UTF-7 can have them
     except (LookupError, ValueError, AssertionError):
         pass
     for name in ("utf-8", "windows-1252"):
@@ -288,11 +284,6 @@ def _text(data: bytes, charset: str | None) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode("latin-1")
-
-
-def _whole(text: str) -> str:
-    """Text without half characters, which UTF-7 can have."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _header(message: Message, name: str) -> str:
@@ -317,7 +308,7 @@ def _words(value: str) -> str:
     try:
         value = _text(value.encode("utf-8", "surrogateescape"), None)  # bytes that are no ASCII come as surrogates
     except UnicodeEncodeError:  # and so do half characters
-        value = _whole(value)
+        value = without_surrogates(value)
     return " ".join(value.split())
 
 

@@ -1,0 +1,48 @@
+"""Spreadsheet cells: no formula is run, and the text comes back."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from banbury.display.spreadsheet import escaped
+
+STARTS = "=+-@\t\r\n＝＋－＠"
+cells = st.one_of(st.text(f"{STARTS}'15.eA", max_size=6), st.text(max_size=6))
+
+
+@pytest.mark.parametrize(
+    "text, cell",
+    [
+        ("=1", "'=1"),
+        ("@x", "'@x"),
+        ("+a", "'+a"),
+        ("-a", "'-a"),
+        ("\tx", "'\tx"),
+        ("\n=1", "'\n=1"),
+        ("＝1+1", "'＝1+1"),
+        ("-5", "-5"),
+        ("+1", "+1"),
+        ("-1.5e3", "-1.5e3"),
+        ("-5+A1", "'-5+A1"),
+        ("-٥", "'-٥"),  # a digit, but not one that spreadsheets everywhere read as a number
+        ("'tis", "'tis"),
+        ("'=1", "''=1"),
+        ("x=1", "x=1"),
+        ("", ""),
+    ],
+)
+def test_only_what_starts_like_a_formula_is_escaped(text: str, cell: str) -> None:
+    assert escaped(text) == cell
+
+
+@given(cells)
+def test_no_cell_starts_a_formula(text: str) -> None:
+    cell = escaped(text)
+    assert not cell.startswith(tuple(STARTS)) or float(cell) is not None
+
+
+@given(cells)
+def test_the_text_comes_back_when_one_apostrophe_before_a_formula_is_taken_away(text: str) -> None:
+    assert re.sub(f"^'(?='*[{re.escape(STARTS)}])", "", escaped(text)) == text
