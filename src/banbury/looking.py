@@ -11,12 +11,13 @@ from banbury.errors import InputError
 from banbury.estimator import Labels, Texts
 from banbury.predicting import Predicting
 from banbury.results.explanation import Evidence, Explanation
+from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax, softmax
 from banbury.tables.frame import as_row, show_row
 from banbury.tables.frame import read as read_table
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_labels, check_kind, check_many, n_threads
-from banbury.text.model import TextModel, TextReading, difference, number_of
+from banbury.text.model import TextModel, TextReading, number_of
 from banbury.text.next_to_label import next_to_label
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Looking(Predicting):
             for term in terms
             if term.weights is not None
         ]
-        prior = difference(start[ours], start[theirs])
+        prior = log_difference(start[ours], start[theirs])
         explanation = Explanation(
             text=text if isinstance(text, str) else show_row(text),
             label=classes[ours],
@@ -243,11 +244,11 @@ def _compared(scores: list[float], classes: list[Any], label: Any, against: Any)
 def _score(ours: float, theirs: float, prior: float, evidence: list[Evidence]) -> float:
     """The difference of two scores; of two impossible classes what is left of the evidence, or the prior."""
     if ours != theirs or isfinite(ours):
-        return difference(ours, theirs)
+        return log_difference(ours, theirs)
     total = prior + sum(one.weight for one in evidence)
     return prior if isnan(total) else total
 
 
 def _weight(weights: list[float], ours: int, theirs: int) -> float:
     """What a part says of two classes; one that counts only once says nothing when it comes again."""
-    return difference(weights[ours], weights[theirs]) if weights else 0.0
+    return log_difference(weights[ours], weights[theirs]) if weights else 0.0

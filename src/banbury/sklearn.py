@@ -22,6 +22,7 @@ except ImportError as error:
 import numpy as np
 from numpy.typing import NDArray
 
+from banbury.stats.softmax import log_softmax, softmax
 from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
 from banbury.tables.kinds.linear import Lines
 from banbury.tables.kinds.statistics import IMPOSSIBLE, Kind, is_sparse
@@ -62,15 +63,11 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
 
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class, by row."""
-        joint = self.predict_joint_log_proba(X)
-        shares = np.exp(joint - joint.max(axis=1, keepdims=True))
-        return shares / shares.sum(axis=1, keepdims=True)
+        return softmax(self.predict_joint_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> Any:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
-        joint = self.predict_joint_log_proba(X)
-        joint = joint - joint.max(axis=1, keepdims=True)
-        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
+        return log_softmax(self.predict_joint_log_proba(X))
 
     def predict_joint_log_proba(self, X: Any) -> Any:
         """log P(class) + log P(row | class), by row and class."""

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury.errors import InputError
-from banbury.stats.distributions import log_gamma, log_rising
-from banbury.stats.probability import beta_interval, beta_quantile, gamma_quantile, student_quantile
+from banbury.stats.distributions import beta_quantile, gamma_quantile, log_gamma, log_rising, student_quantile
+from banbury.stats.intervals import beta_interval
 
 stats = pytest.importorskip("scipy.stats")
 special = pytest.importorskip("scipy.special")

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from banbury import Bernoulli, Categorical, Counts, Gaussian, Histogram, Multinomial, Number, Poisson
 from banbury.errors import InputError
-from banbury.stats.probability import beta_interval
+from banbury.stats.intervals import beta_interval
 from banbury.tables.posterior import table_posterior
 from banbury.text.likelihoods import scorer
 from banbury.text.posterior import text_posterior, with_word_prior, word_posterior

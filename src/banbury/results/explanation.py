@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from math import isfinite, isnan, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.display.html import Markup, element, isolated, piece, shorten, tint, visible, width_of
+from banbury.display.characters import padded, shorten, visible, width_of
+from banbury.display.html import Markup, element, isolated, piece, tint
 from banbury.display.text_table import colour
 from banbury.errors import InputError
 
@@ -173,8 +174,8 @@ class Explanation:
         lines = [self._claim()]
         for name, weight, note in rows:
             bar = ("+" if weight > 0 else "-") * round(BAR * min(abs(weight) / longest, 1))
-            lines.append(f"  {_padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
-        lines.append(f"  {_padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
+            lines.append(f"  {padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
+        lines.append(f"  {padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
         lines += [f"  {self._unknown_note()}"] if self.unknown else []
         return "\n".join(lines)
 
@@ -253,9 +254,9 @@ class Explanation:
             style = colour(0.1 if weight > 0 else -0.1)
             bar = "█" * round(room * min(abs(weight) / longest, 1))
             yield Text.assemble(
-                f"  {_padded(name, width)} ", (f"{weight:+8.3f}", style), "  ", (note, "dim") if note else (bar, style)
+                f"  {padded(name, width)} ", (f"{weight:+8.3f}", style), "  ", (note, "dim") if note else (bar, style)
             )
-        yield Text(f"  {_padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
+        yield Text(f"  {padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
         if self.unknown:
             yield Text(f"  {self._unknown_note()} ({self.unknown_share:.0%} of this)", style="dim")
 
@@ -417,7 +418,3 @@ def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
     start, end = min(one.start or 0 for one in part), max(one.end or 0 for one in part)
     word = texts.get(part[0].column, "")[start:end].strip()
     return f"{part[0]._replace(word=word).name}, {len(part)} parts"
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))

@@ -7,10 +7,12 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury.display import export as exports
-from banbury.display.html import Markup, piece, shorten
+from banbury.display.characters import shorten
+from banbury.display.html import Markup, piece
 from banbury.display.text_table import Grid
 from banbury.errors import InputError
-from banbury.stats.probability import beta_interval
+from banbury.stats.intervals import beta_interval
+from banbury.stats.softmax import log_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +89,7 @@ class WordTable:
         with np.errstate(divide="ignore", invalid="ignore"):
             ours, others, n_others = self._sides(self.log_probabilities, -np.inf)
             theirs = np.logaddexp.reduce(others, axis=1) - np.log(n_others)
-            return _difference(ours, theirs)
+            return log_differences(ours, theirs)
 
     @property
     def weights(self) -> NDArray[Any]:
@@ -99,7 +101,7 @@ class WordTable:
 
         with np.errstate(divide="ignore", invalid="ignore"):
             ours, others, n_others = self._sides(self.class_weights, 0.0)
-            return _difference(ours, others.sum(axis=1) / n_others)
+            return log_differences(ours, others.sum(axis=1) / n_others)
 
     @property
     def strengths(self) -> NDArray[Any]:
@@ -384,14 +386,6 @@ class WordTable:
 
 def _kind(length: int) -> str:
     return {0: "characters", 1: "word", 2: "pair"}.get(int(length)) or f"{length} words"
-
-
-def _difference(one: Any, other: Any) -> NDArray[Any]:
-    """Of logarithms; two impossibilities are as likely as each other."""
-    import numpy as np
-
-    difference: NDArray[Any] = np.nan_to_num(one - other, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    return difference
 
 
 def _exp(value: float) -> float:

@@ -1,20 +1,23 @@
-"""The gamma function, and the quantiles of the beta, gamma and Student's t distribution, for arrays.
+"""The log-gamma function, and quantiles of the beta, gamma and Student's t distributions, for arrays, without SciPy.
 
-What SciPy has, for those who have only NumPy. A quantile is found by Newton's method on the logarithm of the tail that
-is the smaller one, in a coordinate that reaches from −∞ to ∞, and inside a bracket that only ever shrinks: it cannot
-run away, and small tails keep their digits. The distribution functions are a power series or a continued fraction,
-whichever converges at the place.
+A quantile is found by Newton's method on the logarithm of the smaller tail, in a coordinate from −∞ to ∞, inside a
+bracket that only shrinks: the method cannot diverge, and small tails keep their digits. The distribution functions are
+computed by a power series or a continued fraction, whichever converges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from banbury.errors import InputError
+from banbury.lazy import numpy as np
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 SHIFT = 10  # from here on Stirling's series has 16 digits
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
@@ -64,7 +67,58 @@ def _series(x: Array) -> Array:
     return np.asarray(total / x)
 
 
-def beta(chance: Array, a: Array, b: Array) -> Array:
+def beta_quantile(chance: Any, successes: Any, failures: Any) -> Any:
+    """Quantile of Beta(successes, failures): what it falls below with this probability. Arrays give arrays.
+
+    Without successes the distribution is the number 0, without failures 1, without either uniform.
+
+    >>> round(float(beta_quantile(0.5, 1, 1)), 12)
+    0.5
+    """
+    chance, a, b = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (chance, successes, failures)))
+    if not (np.all((a >= 0) & (b >= 0)) and np.isfinite(a).all() and np.isfinite(b).all()):
+        raise InputError("successes and failures must be finite numbers, 0 or more")
+    _check_chances(chance)
+    quantiles = np.select([(a == 0) & (b == 0), a == 0, b == 0], [chance, 0.0, 1.0], np.nan)
+    inside = (a > 0) & (b > 0)
+    quantiles[inside] = _beta_quantiles(chance[inside], a[inside], b[inside])
+    return quantiles[()]
+
+
+def gamma_quantile(chance: Any, shape: Any) -> Any:
+    """Quantile of the gamma distribution of this shape and scale 1. Arrays give arrays.
+
+    >>> round(float(gamma_quantile(0.5, 1)), 6) == round(float(np.log(2)), 6)
+    True
+    """
+    chance, shape = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(shape, dtype=float))
+    if not (np.all(shape >= 0) and np.isfinite(shape).all()):
+        raise InputError("the shape must be a finite number, 0 or more")
+    _check_chances(chance)
+    quantiles = np.zeros(shape.shape)
+    quantiles[shape > 0] = _gamma_quantiles(chance[shape > 0], shape[shape > 0])
+    return quantiles[()]
+
+
+def student_quantile(chance: Any, freedom: Any) -> Any:
+    """Quantile of Student's t distribution with so many degrees of freedom. Arrays give arrays.
+
+    >>> round(float(student_quantile(0.975, 10)), 3)
+    2.228
+    """
+    chance, freedom = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(freedom, dtype=float))
+    if not np.all(freedom > 0):
+        raise InputError("the degrees of freedom must be above 0")
+    _check_chances(chance)
+    return _student_quantiles(chance.ravel(), freedom.ravel()).reshape(chance.shape)[()]
+
+
+def _check_chances(chances: Array) -> None:
+    if not ((chances >= 0) & (chances <= 1)).all():
+        raise InputError("a probability lies between 0 and 1")
+
+
+def _beta_quantiles(chance: Array, a: Array, b: Array) -> Array:
     """Quantiles of Beta(a, b), for a, b > 0; flat arrays of one length."""
     from_one = log_rising(np.maximum(a, b), np.minimum(a, b)) - log_gamma(np.minimum(a, b))  # −log B(a, b)
     place = _solve(
@@ -77,7 +131,7 @@ def beta(chance: Array, a: Array, b: Array) -> Array:
     return np.asarray(np.exp(-np.logaddexp(0, -place)))
 
 
-def gamma(chance: Array, shape: Array) -> Array:
+def _gamma_quantiles(chance: Array, shape: Array) -> Array:
     """Quantiles of the gamma distribution of scale 1, for shapes > 0; flat arrays of one length."""
     norm = log_gamma(shape)
     place = _solve(
@@ -92,13 +146,14 @@ def gamma(chance: Array, shape: Array) -> Array:
     return found
 
 
-def student(chance: Array, freedom: Array) -> Array:
+def _student_quantiles(chance: Array, freedom: Array) -> Array:
     """Quantiles of Student's t; flat arrays of one length. ν / (ν + t²) is Beta(ν/2, ½)."""
     freedom = np.minimum(freedom, 1e8)  # from there on it is the normal distribution, to 8 digits
     half = np.full(freedom.shape, 0.5)
     # The smaller of the share and its complement keeps the digits of t: both quantiles are of the same distribution.
     outside = 2 * np.minimum(chance, 1 - chance)
-    share, rest = beta(outside, freedom / 2, half), beta(1 - outside, half, freedom / 2)
+    share = _beta_quantiles(outside, freedom / 2, half)
+    rest = _beta_quantiles(1 - outside, half, freedom / 2)
     with np.errstate(divide="ignore"):
         size = np.sqrt(freedom) * np.sqrt(rest / share)
     return np.asarray(np.where(chance < 0.5, -size, size))

@@ -1,4 +1,4 @@
-"""What so many of so many say of a probability: exact tails, and intervals that hold for few documents too."""
+"""Binomial confidence intervals and tests, credible intervals, and a few other tests of statistics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from math import ceil, erfc, exp, lgamma, log, log1p, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.stats.probability import beta_quantile
+from banbury.errors import InputError
+from banbury.lazy import numpy as np
+from banbury.stats.distributions import beta_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +48,6 @@ def at_most(successes: int, trials: int, chance: float) -> float:
     >>> round(at_most(1, 3, 0.5), 12)
     0.5
     """
-    import numpy as np
-
     if successes < 0:
         return 0.0
     if successes >= trials or chance <= 0:
@@ -70,8 +70,6 @@ def most(successes: Any, trials: Any, error: float) -> Any:
     >>> print(f"{most(0, 59, 0.05):.3f}")  # nothing in 59 trials: below five per cent
     0.050
     """
-    import numpy as np
-
     successes, trials = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
     return beta_quantile(1 - error, successes + 1, trials - successes)
 
@@ -82,10 +80,26 @@ def least(successes: Any, trials: Any, error: float) -> Any:
     >>> least([50, 99], [100, 100], 0.01).round(2)
     array([0.38, 0.94])
     """
-    import numpy as np
-
     successes, trials = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
     return beta_quantile(error, successes, trials - successes + 1)
+
+
+def beta_interval(successes: Any, failures: Any, level: float = 0.95) -> Any:
+    """Equal-tailed credible interval of Beta(successes, failures): its low and its high end. Arrays give arrays.
+
+    What is counted is not all: add the prior to both, 1 for the uniform or ½ for Jeffreys'. Without successes the
+    distribution is the number 0, without either anything between 0 and 1 is possible.
+
+    Eight of ten were right:
+
+    >>> low, high = beta_interval(8 + 1, 2 + 1)
+    >>> print(f"{low:.3f} {high:.3f}")
+    0.482 0.940
+    """
+    if not 0 < level < 1:
+        raise InputError(f"the level is {level!r}; it lies between 0 and 1, such as 0.95")
+    tail = (1 - level) / 2
+    return beta_quantile(tail, successes, failures), beta_quantile(1 - tail, successes, failures)
 
 
 def chi_squared_tail(value: float, freedom: int) -> float:
@@ -106,12 +120,9 @@ def chi_squared_tail(value: float, freedom: int) -> float:
 def mean_interval(values: NDArray[Any], weights: NDArray[Any], confidence: float = CONFIDENCE) -> Interval:
     """Where the mean lies of what these values were drawn from, by their standard error.
 
-    >>> import numpy as np
     >>> print(mean_interval(np.array([1.0, 2.0, 3.0]), np.ones(3)))
     0.8684 to 3.1316
     """
-    import numpy as np
-
     n = float(weights.sum())
     mean = float((weights * values).sum()) / n
     spread = float((weights * np.square(values - mean)).sum()) / max(n - 1, 1)
@@ -125,12 +136,9 @@ def false_discoveries(p_values: NDArray[Any], n_tests: int, rate: float) -> floa
     For tests that depend on each other in any way (Benjamini and Yekutieli, 2001). Tests beyond those given count as
     having failed. 0 where nothing can be believed.
 
-    >>> import numpy as np
     >>> false_discoveries(np.array([0.0001, 0.3]), 10, 0.05), false_discoveries(np.array([0.04]), 10, 0.05)
     (0.0001, 0.0)
     """
-    import numpy as np
-
     ordered = np.sort(p_values)
     harmonic = log(n_tests) + 0.5772156649015329 + 1 / (2 * n_tests) if n_tests else 1.0
     allowed = rate * np.arange(1, len(ordered) + 1) / (max(n_tests, 1) * harmonic)

@@ -1,29 +1,23 @@
 """Probability by counting, Bayes' rule, odds, and sums of probabilities that are only known by their logarithms.
 
 The few rules that everything else here is built on, for single numbers, so that any of them can be checked by hand.
-Intervals and quantiles of the beta, gamma and Student's t distribution are here too; these take arrays as well, and
-have their formulas in `banbury.stats.distributions`.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from banbury.errors import InputError
 
 __all__ = [
     "bayes",
-    "beta_interval",
-    "beta_quantile",
     "complement",
     "conditional",
     "from_odds",
-    "gamma_quantile",
+    "log_difference",
     "log_sum_exp",
     "odds",
     "posterior",
     "probability",
-    "student_quantile",
     "total_probability",
 ]
 
@@ -151,87 +145,13 @@ def posterior(log_scores: Sequence[float]) -> list[float]:
     return [share / total for share in shares]
 
 
-def beta_interval(successes: Any, failures: Any, level: float = 0.95) -> Any:
-    """The lower and the upper end, each with half of the rest outside, between which Beta(successes, failures) lies.
+def log_difference(first: float, second: float) -> float:
+    """First minus second, for logarithms of probabilities; −inf minus −inf is 0.
 
-    What is counted is not all: add the prior to both, 1 for the uniform or ½ for Jeffreys'. Arrays give arrays. With no
-    successes at all the distribution is the number 0, with neither anything between 0 and 1 is possible.
-
-    Eight of ten were right:
-
-    >>> low, high = beta_interval(8 + 1, 2 + 1)
-    >>> print(f"{low:.3f} {high:.3f}")
-    0.482 0.940
+    >>> log_difference(-1.0, -3.0), log_difference(-math.inf, -math.inf)
+    (2.0, 0.0)
     """
-    tail = (1 - _level(level)) / 2
-    return beta_quantile(tail, successes, failures), beta_quantile(1 - tail, successes, failures)
-
-
-def beta_quantile(chance: Any, successes: Any, failures: Any) -> Any:
-    """What Beta(successes, failures) falls below with this probability; arrays give arrays.
-
-    >>> round(float(beta_quantile(0.5, 1, 1)), 12)
-    0.5
-    """
-    import numpy as np
-
-    from banbury.stats import distributions as quantiles
-
-    chance, a, b = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (chance, successes, failures)))
-    if not (np.all((a >= 0) & (b >= 0)) and np.isfinite(a).all() and np.isfinite(b).all()):
-        raise InputError("successes and failures must be finite numbers, 0 or more")
-    _check_chances(chance)
-    found = np.select([(a == 0) & (b == 0), a == 0, b == 0], [chance, 0.0, 1.0], np.nan)
-    inside = (a > 0) & (b > 0)
-    found[inside] = quantiles.beta(chance[inside], a[inside], b[inside])
-    return found[()]
-
-
-def gamma_quantile(chance: Any, shape: Any) -> Any:
-    """What a gamma distribution of this shape and scale 1 falls below with this probability; arrays give arrays.
-
-    >>> round(float(gamma_quantile(0.5, 1)), 6) == round(math.log(2), 6)
-    True
-    """
-    import numpy as np
-
-    from banbury.stats import distributions as quantiles
-
-    chance, shape = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(shape, dtype=float))
-    if not (np.all(shape >= 0) and np.isfinite(shape).all()):
-        raise InputError("the shape must be a finite number, 0 or more")
-    _check_chances(chance)
-    found = np.zeros(shape.shape)
-    found[shape > 0] = quantiles.gamma(chance[shape > 0], shape[shape > 0])
-    return found[()]
-
-
-def student_quantile(chance: Any, freedom: Any) -> Any:
-    """What Student's t with so many degrees of freedom falls below with this probability; arrays give arrays.
-
-    >>> round(float(student_quantile(0.975, 10)), 3)
-    2.228
-    """
-    import numpy as np
-
-    from banbury.stats import distributions as quantiles
-
-    chance, freedom = np.broadcast_arrays(np.asarray(chance, dtype=float), np.asarray(freedom, dtype=float))
-    if not np.all(freedom > 0):
-        raise InputError("the degrees of freedom must be above 0")
-    _check_chances(chance)
-    return quantiles.student(chance.ravel(), freedom.ravel()).reshape(chance.shape)[()]
-
-
-def _check_chances(chances: Any) -> None:
-    if not ((chances >= 0) & (chances <= 1)).all():
-        raise InputError("a probability lies between 0 and 1")
-
-
-def _level(level: float) -> float:
-    if not 0 < level < 1:
-        raise InputError(f"the level is {level!r}; it lies between 0 and 1, such as 0.95")
-    return float(level)
+    return 0.0 if first == second else first - second
 
 
 def _checked(chance: float, name: str) -> float:

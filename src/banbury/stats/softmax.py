@@ -1,36 +1,43 @@
-"""Softmax: scores to probabilities, and to their logarithms."""
+"""Softmax: scores to probabilities and to their logarithms; differences of logarithms. All for arrays."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """The logarithms of probabilities whose odds are these scores' differences, by row.
+    """Log-softmax along the last axis: logarithms of probabilities whose log odds are the scores' differences.
 
-    >>> import numpy as np
     >>> np.exp(log_softmax(np.log([[3.0, 1.0]]))).round(2)
     array([[0.75, 0.25]])
     """
-    import numpy as np
-
-    logs: NDArray[Any] = scores - scores.max(axis=1, keepdims=True)
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    logs: NDArray[Any] = scores - scores.max(axis=-1, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(axis=-1, keepdims=True))
     return logs
 
 
 def softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """Probabilities whose odds are these scores' differences, by row.
+    """Softmax along the last axis: probabilities whose log odds are the scores' differences.
 
-    >>> import numpy as np
     >>> softmax(np.log([[3.0, 1.0]])).round(2)
     array([[0.75, 0.25]])
     """
-    import numpy as np
-
-    odds: NDArray[Any] = np.exp(scores - scores.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
+    odds: NDArray[Any] = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    odds /= odds.sum(axis=-1, keepdims=True)
     return odds
+
+
+def log_differences(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """First minus second, for logarithms of probabilities; −inf minus −inf is 0.
+
+    >>> log_differences(np.array([-1.0, -np.inf, -np.inf]), np.array([-3.0, -3.0, -np.inf])).tolist()
+    [2.0, -inf, 0.0]
+    """
+    with np.errstate(invalid="ignore"):
+        differences: NDArray[Any] = np.nan_to_num(first - second, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return differences

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
 from banbury.results.trials import Seen, Tried, figures
+from banbury.stats.probability import log_difference
 from banbury.tables.column_weights import fit_weights, most_rows
 from banbury.tables.columns import described
 from banbury.tables.frame import show_row
@@ -15,7 +16,7 @@ from banbury.tables.scoring import aligned
 from banbury.text.documents import n_threads
 from banbury.text.leave_one_out import sample_note
 from banbury.text.likelihoods import log_prior
-from banbury.text.model import Settings, TextModel, difference
+from banbury.text.model import Settings, TextModel
 from banbury.text.trust import centred_log_prior
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class ColumnChoice:
         shifts = dict(self.shifts)
         asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
         return [
-            centred + shifts.get(label, 0.0) + difference(new, old)
+            centred + shifts.get(label, 0.0) + log_difference(new, old)
             for label, centred, new, old in zip(classes, centred_log_prior(documents), asked, had, strict=True)
         ]
 

@@ -14,6 +14,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.stats.softmax import log_softmax
 from banbury.text.trust import BIAS_PRECISION, centred_log_prior
 
 if TYPE_CHECKING:
@@ -144,7 +145,4 @@ class _Regress:
         """Of scores by row and class."""
         import numpy as np
 
-        logs: NDArray[Any] = scores + np.array(bias)
-        logs -= logs.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-        return logs
+        return log_softmax(scores + np.array(bias))

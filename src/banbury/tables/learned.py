@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
 from banbury.tables.frame import Table, column
+from banbury.tables.row_hash import row_hashes
 from banbury.text.documents import as_weights, check_kind
 
 if TYPE_CHECKING:
@@ -61,12 +62,9 @@ class Rows(NamedTuple):
         """Places in an order that depends on what is in the rows alone: the same rows in any order, the same sample."""
         import numpy as np
 
-        keys = np.zeros(len(self.labels), np.uint64)
-        for one in [*self.table.columns.values(), column("label", self.labels)]:
-            keys ^= one.hashes()
-            keys *= np.uint64(0x9E3779B97F4A7C15)  # an odd number without a pattern: 2⁶⁴ over the golden ratio
-            keys ^= keys >> np.uint64(29)
-        return np.argsort(keys, kind="stable")
+        columns = [*self.table.columns.values(), column("label", self.labels)]
+        hashes = row_hashes((column.hashes() for column in columns), len(self.labels))
+        return np.argsort(hashes, kind="stable")
 
 
 class Learned(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from banbury import _kernel
 from banbury.errors import InputError
 from banbury.results.word_table import WordTable
+from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax
 from banbury.text.analyzer import Analyzer
 from banbury.text.calibration import SMOOTHINGS, Calibration, calibrate, calibrated
@@ -360,7 +361,7 @@ class TextModel:
         if settings.calibration is None or calibration is None or chosen.form != form:
             return reading
         start = log_prior(*of, settings.prior, settings.likelihood)
-        moved = [difference(new, old) for new, old in zip(asked, start, strict=True)]
+        moved = [log_difference(new, old) for new, old in zip(asked, start, strict=True)]
         shift = [a + b for a, b in zip(calibration.shift(classes), moved, strict=True)]
         return reading._replace(start=start, scale=calibration.scale, shift=shift)
 
@@ -547,7 +548,7 @@ def _start(trust: Trust, classes: list[Any], documents: list[int], prior: Any) -
     if isinstance(prior, str) and prior == "empirical":
         return start
     asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
-    return [one + difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
+    return [one + log_difference(new, old) for one, new, old in zip(start, asked, had, strict=True)]
 
 
 def number_of(label: Any, classes: list[Any]) -> int:
@@ -555,8 +556,3 @@ def number_of(label: Any, classes: list[Any]) -> int:
     if label not in classes:
         raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, classes))}")
     return classes.index(label)
-
-
-def difference(one: float, other: float) -> float:
-    """Of two logarithms; two impossibilities are as likely as each other."""
-    return 0.0 if one == other else one - other

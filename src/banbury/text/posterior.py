@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banbury.errors import InputError
-from banbury.stats.intervals import Summary
-from banbury.stats.probability import beta_interval
+from banbury.stats.intervals import Summary, beta_interval
+from banbury.stats.softmax import log_differences, log_softmax, softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import check_many
 from banbury.text.likelihoods import log_prior, pseudo_counts, scorer
@@ -201,9 +201,8 @@ def _against_the_others(logs: Array) -> Array:
     for number in range(n_classes):
         others = np.delete(logs, number, axis=-1)
         theirs = np.logaddexp.reduce(others, axis=-1) - np.log(n_classes - 1)
-        with np.errstate(invalid="ignore"):
-            found[..., number] = logs[..., number] - theirs
-    return np.nan_to_num(found, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        found[..., number] = log_differences(logs[..., number], theirs)
+    return found
 
 
 def _multinomial_scores(
@@ -244,13 +243,12 @@ def prior_draws(classes: list[Any], documents: Any, prior: Any, draws: int, seed
         return np.repeat(given[None], draws, axis=0)
     generator = _generator(seed, "", "prior")
     logs = _log_gamma_draws(generator, np.asarray(documents, dtype=float) + 1, draws)
-    return np.asarray(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
+    return log_softmax(logs)
 
 
 def prediction_posterior(classes: list[Any], scores: NDArray[Any], level: float) -> PredictionPosterior:
     """Means and intervals of probabilities, from scores by draw, document and class."""
     with np.errstate(invalid="ignore"):
-        chances = np.exp(scores - scores.max(axis=2, keepdims=True))
-    chances /= chances.sum(axis=2, keepdims=True)
+        chances = softmax(scores)
     low, high = np.quantile(chances, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return PredictionPosterior(classes, Summary(chances.mean(axis=0), low, high, level))

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from banbury.stats.intervals import Summary
-from banbury.stats.probability import beta_interval
+from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds.linear import LinearStatistics, Lines, apart
 from banbury.tables.kinds.statistics import (
     Array,

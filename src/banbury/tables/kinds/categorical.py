@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banbury.errors import InputError
-from banbury.stats.intervals import Summary
-from banbury.stats.probability import beta_interval
+from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds.statistics import (
     CELLS,
     Array,

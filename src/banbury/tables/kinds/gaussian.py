@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banbury.errors import InputError
-from banbury.stats.distributions import log_rising
-from banbury.stats.intervals import Summary
-from banbury.stats.probability import beta_interval, gamma_quantile, student_quantile
+from banbury.stats.distributions import gamma_quantile, log_rising, student_quantile
+from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds import moments, precise
 from banbury.tables.kinds.moments import Moments
 from banbury.tables.kinds.statistics import (

@@ -18,6 +18,7 @@ from banbury.stats.intervals import Summary
 from banbury.tables.kinds.gaussian import Gaussian, GaussianStatistics
 from banbury.tables.kinds.histogram import Histogram
 from banbury.tables.kinds.statistics import CELLS, Array, Kind, Numbers, Statistics, Sums, class_sums, is_sparse, slices
+from banbury.tables.row_hash import row_hashes
 
 FORMS = ("gaussian", "log", "histogram")
 MOST_CELLS = 2**22  # of the leave-one-out that chooses: rows × classes × columns
@@ -234,13 +235,7 @@ def _some_rows(values: Any, most: int) -> Any:
     if values.shape[0] <= max(1, most):
         return slice(None)
     bits = np.ascontiguousarray(values).view(np.uint64)
-    odd = np.uint64(0x9E3779B97F4A7C15)
-    mixed = np.zeros(len(bits), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for column in range(bits.shape[1]):
-            mixed = (mixed ^ bits[:, column]) * odd
-            mixed ^= mixed >> np.uint64(29)
-    return np.sort(np.argsort(mixed, kind="stable")[: max(1, most)])
+    return np.sort(np.argsort(row_hashes(bits.T, len(bits)), kind="stable")[: max(1, most)])
 
 
 def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, shares: Array) -> Array:

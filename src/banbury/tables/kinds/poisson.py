@@ -8,9 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from banbury.errors import InputError
-from banbury.stats.distributions import log_gamma, log_rising
+from banbury.stats.distributions import gamma_quantile, log_gamma, log_rising
 from banbury.stats.intervals import Summary
-from banbury.stats.probability import gamma_quantile
 from banbury.tables.kinds.linear import LinearStatistics, Lines
 from banbury.tables.kinds.statistics import (
     Array,
