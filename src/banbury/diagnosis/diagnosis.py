@@ -8,14 +8,16 @@ from dataclasses import asdict, dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from banbury import _kernel
 from banbury.diagnosis.dependence import DependentPair, dependent_pairs, words_only
 from banbury.diagnosis.duplicates import Duplicates, duplicates
 from banbury.diagnosis.leaks import Leak, leaks
-from banbury.display.html import shorten, width_of
+from banbury.display.characters import padded, shorten, width_of
 from banbury.display.html_tables import NAME_WIDTH
 from banbury.errors import CountError
-from banbury.results.training_report import Doubtful
+from banbury.results.doubtful import Doubtful, doubtful_labels, label_log_probabilities
 from banbury.stats.intervals import chi_squared_tail
 from banbury.text.calibration import PriorEstimate
 from banbury.text.counts import Counts
@@ -126,7 +128,7 @@ class Diagnosis:
         shown = [(shorten(f"{one.first} + {one.second}", 40), one) for one in self.pairs[:SHOWN]]
         width = max(width_of(name) for name, _ in shown)
         return lines + [
-            f"  {_padded(name, width)}  {one.documents:6} documents, {one.expected:.1f} expected, "
+            f"  {padded(name, width)}  {one.documents:6} documents, {one.expected:.1f} expected, "
             f"{one.nats:.1f} nats counted twice"
             for name, one in shown
         ]
@@ -190,10 +192,6 @@ def _doubtful_lines(found: list[Doubtful], n_documents: int) -> list[str]:
     ]
 
 
-def _padded(name: str, width: int) -> str:
-    return name + " " * (width - width_of(name))
-
-
 def diagnose(
     counts: Counts,
     texts: Any,
@@ -216,7 +214,9 @@ def diagnose(
     giving_away = leaks(known) if words is not None else []
     doubts = doubtful = None
     if labels is not None:
-        doubts, doubtful = doubtful_labels(listed, labels, classes, log_probabilities)
+        class_ids = _class_ids(labels, classes)
+        doubts = -np.expm1(label_log_probabilities(class_ids, log_probabilities))
+        doubtful = doubtful_labels(class_ids, log_probabilities, label=labels.__getitem__, text=listed.__getitem__)
     return Diagnosis(
         n_documents=len(listed),
         were_learned=were_learned,
@@ -229,6 +229,12 @@ def diagnose(
         doubtful=doubtful,
         doubts=doubts,
     )
+
+
+def _class_ids(labels: Sequence[Any], classes: Sequence[Any]) -> NDArray[Any]:
+    """The number of each label among the classes, and how many classes there are for a label that is none of them."""
+    numbers = {label: number for number, label in enumerate(classes)}
+    return np.array([numbers.get(label, len(classes)) for label in labels], dtype=int)
 
 
 def can_be_forgotten(counts: Counts, texts: Any, labels: list[Any], *, threads: int | None = None) -> bool:
@@ -245,33 +251,6 @@ def can_be_forgotten(counts: Counts, texts: Any, labels: list[Any], *, threads: 
     except CountError:
         return False
     return True
-
-
-def doubtful_labels(
-    texts: Sequence[str], labels: Sequence[Any], classes: Sequence[Any], log_probabilities: NDArray[Any]
-) -> tuple[NDArray[Any], list[Doubtful]]:
-    """For each document 1 − P(its label), and those for which another label is more probable, the worst first.
-
-    A label that is no class has no probability.
-
-    >>> import numpy as np
-    >>> doubts, found = doubtful_labels(["x", "y"], ["no", "no"], ["no", "yes"], np.log([[0.9, 0.1], [0.2, 0.8]]))
-    >>> doubts.round(2), found[0].index
-    (array([0.1, 0.8]), 1)
-    """
-    import numpy as np
-
-    numbers = {label: number for number, label in enumerate(classes)}
-    own = np.array([numbers.get(label, len(classes)) for label in labels], dtype=int)
-    logs = np.column_stack([log_probabilities, np.full(len(labels), -np.inf)])
-    chosen = logs[np.arange(len(own)), own]
-    order = np.argsort(chosen, kind="stable")
-    found = [
-        Doubtful(at, texts[at], labels[at], float(np.exp(chosen[at])))
-        for at in order.tolist()
-        if logs[at].argmax() != own[at]
-    ]
-    return -np.expm1(chosen), found
 
 
 def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callable[[], PriorEstimate]) -> Balance:
@@ -308,8 +287,6 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
     >>> new_vocabulary(counts, ["a tulip is a tulip"])
     NewVocabulary(share=0.4, expected=0.2, words=[('tulip', 2)])
     """
-    import numpy as np
-
     fresh = Counts(counts.analyzer).add(texts, [""] * len(texts), threads=threads)
     table = scorer(fresh.kernel, "multinomial", 1.0, "shared").table()
     names, times = table.names, np.asarray(table.occurrences).sum(axis=1)
@@ -328,8 +305,6 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
 
 def _n_leaking(counts: Counts, texts: list[str], found: list[Leak]) -> int:
     """How many texts have one of these words."""
-    import numpy as np
-
     if not found:
         return 0
     numbers = array("I", bytes(4 * len(texts)))

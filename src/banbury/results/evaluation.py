@@ -221,7 +221,7 @@ class Evaluation:
 
     def scorecard(self) -> str:
         """The figures, those of each class, and who was taken for whom, as text."""
-        from banbury.display.html import shorten
+        from banbury.display.characters import shorten
         from banbury.display.html_tables import NAME_WIDTH
 
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
@@ -245,7 +245,7 @@ class Evaluation:
 
     def unknown_note(self) -> str:
         """Which labels the model does not know, and how many documents have them."""
-        from banbury.display.html import shorten
+        from banbury.display.characters import shorten
         from banbury.display.html_tables import NAME_WIDTH
 
         named = ", ".join(f"{shorten(str(label), NAME_WIDTH)} ({n})" for label, n in self.unknown_labels[:10])

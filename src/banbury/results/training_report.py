@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate
 from banbury.results.metrics import Bin, Kept
 from banbury.results.trials import Seen, Tried
@@ -15,16 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MOST_DOUBTFUL = 20
-
-
-@dataclass(frozen=True)
-class Doubtful:
-    """A document whose own label got little probability from all others."""
-
-    index: int
-    text: str
-    label: Any
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class TrainingReport(Evaluation):
     """Of a table: what each was taken for."""
 
     def __str__(self) -> str:
-        from banbury.display.html import shorten
+        from banbury.display.characters import shorten
         from banbury.display.html_tables import NAME_WIDTH
 
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
@@ -127,12 +118,11 @@ def training_report(
 
 
 def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
-    import numpy as np
-
-    own, logs = seen.own, seen.log_probabilities
-    own_logs = logs[np.arange(len(own)), own]
-    return [
-        Doubtful(seen.rows[at], text(seen.rows[at]), classes[own[at]], float(np.exp(own_logs[at])))
-        for at in np.argsort(own_logs, kind="stable")[:MOST_DOUBTFUL].tolist()
-        if logs[at].argmax() != own[at]
-    ]
+    return doubtful_labels(
+        seen.own,
+        seen.log_probabilities,
+        label=lambda place: classes[seen.own[place]],
+        text=lambda place: text(seen.rows[place]),
+        rows=seen.rows,
+        most=MOST_DOUBTFUL,
+    )
