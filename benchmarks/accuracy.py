@@ -19,7 +19,6 @@ from typing import Any
 
 import data
 import numpy as np
-import tables as table_sets
 from clocks import fresh, in_turns, stopwatch
 from peers import BIGRAMS, PEERS, Fit, Model, calibration_error, log_loss
 from saving import check_names, saved, write
@@ -27,6 +26,7 @@ from sklearn.metrics import f1_score
 from speed import HEADER, SENTENCE, Row, ScikitLearn
 
 import banbury
+import tables as table_sets
 
 RESULTS = Path(__file__).parent / "results"
 SETS = {

@@ -299,6 +299,7 @@ def topics() -> Iterator[Figure]:
 def bitmaps() -> Iterator[Figure]:
     """The zeros and ones of MNIST in black and white, as their publishers split them."""
     from sklearn.naive_bayes import BernoulliNB
+
     from tables import black_and_white
 
     (digits,) = black_and_white((0, 1))
