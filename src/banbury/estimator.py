@@ -85,6 +85,16 @@ class Estimator:
         return self._labels(self._fitted().classes)
 
     @property
+    def documents_(self) -> list[int]:
+        """How many documents of each class have been learned, in the order of `classes_`.
+
+        >>> from banbury import Classifier
+        >>> Classifier.textbook().fit(["so happy", "so sad", "happy"], ["positive", "negative", "positive"]).documents_
+        [1, 2]
+        """
+        return list(self._fitted().documents)
+
+    @property
     def counts_(self) -> Counts:
         """What has been counted, in a model of texts."""
         model = self._fitted()

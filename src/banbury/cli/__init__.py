@@ -29,6 +29,7 @@ COMMANDS = {
     "label": ("labelling", "Label rows with single keys, those that teach the most first."),
     "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
     "rank": ("searching", "Find rows by a query."),
+    "serve": ("banbury.server.command", "Serve models over HTTP: predict, explain, learn."),
     "report": ("evaluating", "An evaluation as a page of HTML."),
     "inspect": ("looking", "What is in a model file."),
     "demo": ("demo", "Train on the demo corpus, and explain a text."),
@@ -46,7 +47,9 @@ class Commands(click.Group):
         """The command of this name."""
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"banbury.cli.{COMMANDS[name][0]}"), name)
+        module = COMMANDS[name][0]
+        # The server is a surface of its own. Its command is found by name, so that no surface imports another.
+        command: click.Command = getattr(import_module(module if "." in module else f"banbury.cli.{module}"), name)
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,0 +1,140 @@
+"""The models that are served: by name, each from a file, each replaced whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from banbury.classifier import Classifier, load
+from banbury.errors import InputError, NotFittedError
+from banbury.server.limits import INLINE, Workers
+from banbury.server.problems import Problem
+from banbury.server.turns import Turns
+
+T = TypeVar("T")
+ENDING = ".banbury"
+Stamp = tuple[int, int, int]
+
+
+class ServedModel:
+    """A model, the file that it comes from, and how far it has followed the journal."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self.path = path
+        self.turns = Turns()
+        self.stamp = stamp(path)
+        self.refused: str | None = None
+        """Why the file that lies there now is not the one that is served."""
+        self.take(load(path), digest(path))
+
+    def take(self, classifier: Classifier, file: str, *, chosen_at: int | None = None) -> None:
+        """Serve this classifier from now on, whole."""
+        self.classifier = classifier
+        self.file = file
+        """The digest of the file that the model, or what it was before it learned, comes from."""
+        self.columns = columns_of(classifier)
+        self.chosen_at = n_documents(classifier) if chosen_at is None else chosen_at
+        """How many documents there were when the settings were chosen."""
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels that it knows."""
+        return labels_of(self.classifier)
+
+    async def read(self, size: int, look: Callable[[Classifier], T], workers: Workers) -> T:
+        """What a function finds in the model, which nobody changes meanwhile; for large requests in a thread."""
+        if size <= INLINE:
+            if self.turns.is_changing:
+                await self.turns.whole()
+            return look(self.classifier)
+        async with self.turns.reading():
+            classifier = self.classifier
+            return await workers.run(lambda: look(classifier))
+
+
+class Models(Mapping[str, ServedModel]):
+    """The models by name, of files and folders that were named."""
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+        self.paths = [Path(path) for path in paths]
+        self._by_name: dict[str, ServedModel] = {}
+        for name, path in self.files().items():
+            self._by_name[name] = ServedModel(name, path)
+        if not self._by_name and not any(path.is_dir() for path in self.paths):
+            raise InputError("no model to serve: name a model file, or a folder with some")
+
+    def files(self) -> dict[str, Path]:
+        """The model files that there are now, by the names of the models."""
+        found: dict[str, Path] = {}
+        for path in self.paths:
+            for file in sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]:
+                name = file.name.removesuffix(ENDING)
+                if name in found and found[name] != file:
+                    raise InputError(f"{found[name]} and {file} would both be the model {name!r}")
+                found[name] = file
+        return found
+
+    def add(self, model: ServedModel) -> None:
+        """Serve one more."""
+        self._by_name[model.name] = model
+
+    def remove(self, name: str) -> None:
+        """Serve one less."""
+        del self._by_name[name]
+
+    def named(self, name: str) -> ServedModel:
+        """The model of this name, or a 404 that says which there are."""
+        try:
+            return self._by_name[name]
+        except KeyError:
+            known = ", ".join(map(repr, sorted(self._by_name)[:20])) or "none"
+            raise Problem(404, f"there is no model {name[:100]!r}; there is {known}") from None
+
+    def __getitem__(self, name: str) -> ServedModel:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+def stamp(path: Path) -> Stamp:
+    """What changes when a file is replaced or written to."""
+    status = os.stat(path)
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def digest(path: Path) -> str:
+    """The content of a file in 32 letters."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def columns_of(classifier: Classifier) -> dict[str, Any] | None:
+    """What the columns of a model of tables are; None for one of texts."""
+    try:
+        return classifier.columns_
+    except NotFittedError:
+        return None
+
+
+def labels_of(classifier: Classifier) -> list[Any]:
+    """The labels that a model knows."""
+    labels: list[Any] = classifier.classes_.tolist()
+    return labels
+
+
+def n_documents(classifier: Classifier) -> int:
+    """How many documents a model has learned."""
+    return sum(documents_of(classifier))
+
+
+def documents_of(classifier: Classifier) -> list[int]:
+    """How many documents of each label a model has learned."""
+    return list(classifier.documents_)
