@@ -47,7 +47,7 @@ class Figure:
     relation: str = "≥"
     """How what is measured has to stand to what is asked: `≥`, `≤` or `=`."""
     peer: float | None = None
-    """scikit-learn's, in the same run on the same folds."""
+    """scikit-learn's, in the same run on the same folds; of spelling a plain edit-distance corrector's."""
 
     @property
     def is_met(self) -> bool | None:
@@ -469,6 +469,67 @@ def needed(curve: list[float], level: float) -> float:
     return CHOSEN[-1]
 
 
+ENGLISH = (
+    "20newsgroups",
+    "cranfield_docs",
+    "federalist",
+    "imdb",
+    "r8",
+    "rt_polarity",
+    "sentiment_labelled",
+    "sms_spam",
+)
+ENGLISH += ("spamassassin", "spooky_authors", "trec6")
+"""The sets whose words are counted for spelling."""
+
+
+def spelling() -> Iterator[Figure]:
+    """Misspelled words: those of the test part whose correction the counts know, right at the first guess."""
+    with gzip.open(data.folder() / "spelling.tsv.gz", "rt", encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines][1:]
+    pairs = [(wrong, right) for right, wrong, part in rows if part == "development"]
+    corrector = banbury.SpellingCorrector()
+    for name in ENGLISH:
+        corrector.learn([row["text"] for row in data.rows(name)])
+    words, _, _, occurrences = corrector.counts.kernel.postings()
+    counts = dict(zip(words, np.frombuffer(occurrences, np.uint32).tolist(), strict=True))
+    asked = [(wrong, right) for right, wrong, part in rows if part == "test" and right in counts]
+    nearest = fmean(nearest_word(wrong, counts) == right for wrong, right in asked)
+
+    def share(is_wrong: bool) -> float:
+        guesses = [corrector.suggest(wrong, top=1, is_wrong=is_wrong) for wrong, _ in asked]
+        return fmean(
+            guess[0].word == right if guess else False for guess, (_, right) in zip(guesses, asked, strict=True)
+        )
+
+    yield Figure("spelling", "test words, known to be wrong, counts of words only", share(True), peer=nearest)
+    corrector.learn(pairs=pairs)
+    yield Figure("spelling", "test words, known to be wrong, words and edits", share(True), 0.75, peer=nearest)
+    yield Figure("spelling", "test words, in running text, words and edits", share(False))
+
+
+def nearest_word(typed: str, counts: dict[str, int]) -> str:
+    """A plain corrector: the known word with the fewest edits, the most frequent of equally near ones."""
+    near = [word for word in counts if word != typed and word.isalpha() and abs(len(word) - len(typed)) <= 2]
+    distances = {word: edit_distance(word, typed) for word in near if len(set(word) ^ set(typed)) <= 4}
+    return min(distances, key=lambda word: (distances[word], -counts[word], word), default=typed)
+
+
+def edit_distance(word: str, typed: str) -> int:
+    """How many letters have to be replaced, left out, put in or swapped with the next one."""
+    before: list[int] = []
+    last = list(range(len(typed) + 1))
+    for row, letter in enumerate(word, 1):
+        here = [row]
+        for column, other in enumerate(typed, 1):
+            best = min(last[column] + 1, here[-1] + 1, last[column - 1] + (letter != other))
+            if row > 1 and column > 1 and letter == typed[column - 2] and other == word[row - 2]:
+                best = min(best, before[column - 2] + 1)
+            here.append(best)
+        before, last = last, here
+    return last[-1]
+
+
 APPLICATIONS = {
     "senses": senses,
     "spam": spam,
@@ -483,6 +544,7 @@ APPLICATIONS = {
     "ranking": ranking,
     "semi_supervised": semi_supervised,
     "next_label": next_label,
+    "spelling": spelling,
 }
 
 

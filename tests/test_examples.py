@@ -16,6 +16,7 @@ SAYS = {  # on its own lines
     "languages.py": "['English' 'German' 'French' 'Spanish']",
     "sentiment.py": "lovely   {'negative': 0, 'positive': 14}",
     "spam.py": "P(spam) = 0.9",
+    "spelling.py": "I receive letters: spelling is hard",
     "symptoms.py": "P(positive) = 0.0585, P(ill | positive) = 0.1538",
     "topics.py": "politics (0.",
     "word_senses.py": "shore (0.9",

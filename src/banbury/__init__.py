@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from banbury.apps.ranking import Ranker
     from banbury.apps.senses import SenseTagger
     from banbury.apps.spam import SpamFilter
+    from banbury.apps.spelling import SpellingCorrector
     from banbury.classifier import Classifier, load
     from banbury.errors import BanburyError
     from banbury.readers import read
@@ -43,6 +44,7 @@ __all__ = [
     "Ranker",
     "SenseTagger",
     "SpamFilter",
+    "SpellingCorrector",
     "Text",
     "load",
     "read",
@@ -63,6 +65,7 @@ _HOMES = {
     "Ranker": "apps.ranking",
     "SenseTagger": "apps.senses",
     "SpamFilter": "apps.spam",
+    "SpellingCorrector": "apps.spelling",
     "Text": "tables.kinds",
     "load": "classifier",
     "read": "readers",

@@ -1,4 +1,4 @@
-"""Applications built on counts and Classifier: ranking, word senses, spam, labelling by hand.
+"""Applications built on counts and Classifier: ranking, word senses, spam, spelling, labelling by hand.
 
 Imports everything below the surfaces; nothing below them imports an application.
 """
