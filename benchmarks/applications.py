@@ -491,8 +491,8 @@ def spelling() -> Iterator[Figure]:
     corrector = banbury.SpellingCorrector()
     for name in ENGLISH:
         corrector.learn([row["text"] for row in data.rows(name)])
-    words, _, _, occurrences = corrector.counts.kernel.postings()
-    counts = dict(zip(words, np.frombuffer(occurrences, np.uint32).tolist(), strict=True))
+    counted = corrector.counts.kernel.postings()
+    counts = dict(zip(counted.names, np.asarray(counted.occurrences).tolist(), strict=True))
     asked = [(wrong, right) for right, wrong, part in rows if part == "test" and right in counts]
     nearest = fmean(nearest_word(wrong, counts) == right for wrong, right in asked)
 

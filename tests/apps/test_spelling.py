@@ -185,7 +185,7 @@ def test_most_misspelled_words_are_right_at_the_first_guess(
     corrector = SpellingCorrector(pairs=[(wrong, right) for right, wrong, part in rows if part == "development"])
     for name in ("20newsgroups", "imdb"):
         corrector.learn([row["text"] for row in read_set(name)])
-    known = set(corrector.counts.kernel.postings()[0])
+    known = set(corrector.counts.kernel.postings().names)
     asked = [(wrong, right) for right, wrong, part in rows if part == "test" and right in known]
     guesses = [corrector.suggest(wrong, top=1, is_wrong=True) for wrong, _ in asked]
     n_right = sum(bool(guess) and guess[0].word == right for guess, (_, right) in zip(guesses, asked, strict=True))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import exp, inf, log
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury.apps.edits import START, Edit, EditModel, align
 
 if TYPE_CHECKING:
@@ -51,12 +53,10 @@ class Vocabulary:
     """The words that can be suggested, as arrays: letters by number, pairs of letters by number, log P(w)."""
 
     def __init__(self, counts: Counts) -> None:
-        import numpy as np
-
-        names, _, _, occurrences = counts.kernel.postings()
+        postings = counts.kernel.postings()
         known = [
             (name, n)
-            for name, n in zip(names, np.frombuffer(occurrences, np.uint32).tolist(), strict=True)
+            for name, n in zip(postings.names, np.asarray(postings.occurrences).tolist(), strict=True)
             if len(name) <= LONGEST and WORD.fullmatch(name)
         ]
         known.sort(key=lambda one: (len(one[0]), one[0]))  # words of like length lie side by side
@@ -106,8 +106,6 @@ class Vocabulary:
 
         An edit changes the length by at most 1, and the letters as a bag by at most one in and one out.
         """
-        import numpy as np
-
         bins = np.bincount([ord(letter) % BINS for letter in word], minlength=BINS).astype(np.int8)
         first, last = np.searchsorted(self.lengths, [len(word) - most, len(word) + most + 1]).tolist()
         moved = np.abs(self.bins[first:last] - bins).sum(axis=1, dtype=np.int32)
@@ -120,8 +118,6 @@ class Channel:
     """Known words scored by what was typed."""
 
     def __init__(self, vocabulary: Vocabulary, model: EditModel) -> None:
-        import numpy as np
-
         self._vocabulary, self._model = vocabulary, model
         names = vocabulary.pair_names
         self._omissions = np.array([self._log(pair, pair[0]) for pair in names])
@@ -130,8 +126,6 @@ class Channel:
 
     def suggest(self, typed: str, top: int, most: int, error_rate: float, is_wrong: bool) -> list[Suggestion]:
         """The `top` best of the words at most so many edits away, and the typed one unless it `is_wrong`."""
-        import numpy as np
-
         vocabulary = self._vocabulary
         near = vocabulary.near(typed, most) if len(typed) <= LONGEST + most else np.zeros(0, dtype=np.intp)
         near = near[near != vocabulary.places.get(typed, -1)]
@@ -159,8 +153,6 @@ class Channel:
 
     def _log_likelihoods(self, near: NDArray[Any], typed: str) -> NDArray[Any]:
         """Of each word near by, the weight of its best edits: what `align` finds, for all words at once."""
-        import numpy as np
-
         letters, pairs = self._vocabulary.letters[near], self._vocabulary.pairs[near]
         lengths = self._vocabulary.lengths[near]
         substitutions, insertions = zip(*map(self._column, typed), strict=True) if typed else ((), ())
@@ -192,8 +184,6 @@ class Channel:
 
     def _column(self, letter: str) -> tuple[NDArray[Any], NDArray[Any]]:
         """For each letter of the alphabet: log P(`letter` typed for it), log P(`letter` typed after it)."""
-        import numpy as np
-
         if letter not in self._columns:
             alphabet = self._vocabulary.alphabet
             typed_for = [0.0 if meant == letter else self._log(meant, letter) for meant in alphabet]
