@@ -13,6 +13,7 @@ use crate::counts::{Counts, Kind, Names};
 use crate::error::Error;
 use crate::rows::Cell;
 use crate::text::Analyzer;
+use crate::threads::parts_of_size;
 use words::Stream;
 
 /// Documents to count: `classes[i]` is the class of `texts[i]`, and `weights[i]` says how often it counts (once without weights).
@@ -39,7 +40,7 @@ pub fn count(
     let mut total = Counts::new(&Kind::of(analyzer.settings()), batch.n_classes);
     // Character n-grams make some four tokens of each byte.
     let most = if analyzer.settings().characters.is_some() { PART / 8 } else { PART };
-    for range in cut(batch.texts.iter().map(|text| text.len()), most) {
+    for range in parts_of_size(batch.texts.iter().map(|text| text.len()), most) {
         if interrupted() {
             return Err(Error::Interrupted);
         }
@@ -157,33 +158,4 @@ impl Tally {
         }
         *self = Tally { id: self.id, ..Tally::default() };
     }
-}
-
-/// Cuts a sequence of items into ranges that hold about `share` bytes each, at the least one item.
-pub fn cut(sizes: impl Iterator<Item = usize>, share: usize) -> Vec<Range<usize>> {
-    let (mut ranges, mut from, mut sum, mut n) = (vec![], 0, 0, 0);
-    for (at, size) in sizes.enumerate() {
-        sum += size + 8;
-        n = at + 1;
-        if sum >= share {
-            ranges.push(from..n);
-            (from, sum) = (n, 0);
-        }
-    }
-    if from < n {
-        ranges.push(from..n);
-    }
-    ranges
-}
-
-/// Runs `work` on each item, the first on this thread and each other one on a thread of its own.
-pub fn each_on_a_thread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let Some((first, rest)) = items.split_first() else { return vec![] };
-    std::thread::scope(|scope| {
-        let work = &work;
-        let handles: Vec<_> = rest.iter().map(|item| scope.spawn(move || work(item))).collect();
-        let mut results = vec![work(first)];
-        results.extend(handles.into_iter().map(|handle| handle.join().expect("the work does not panic")));
-        results
-    })
 }

@@ -10,12 +10,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::counting::each_on_a_thread;
 use crate::counts::{Counts, Kind, Names, find_cell};
 use crate::error::Error;
 use crate::rows::Cell;
 use crate::seen::Seen;
 use crate::text::{Analyzer, Tokens};
+use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
 
 /// The features of some documents, of one block.
@@ -90,7 +90,7 @@ impl Documents {
     ) -> Self {
         let mut documents = chosen(texts, classes, weights, most, threads);
         let bytes: usize = documents.rows.iter().map(|&row| texts[row as usize].len()).sum();
-        let parts = shares(documents.len(), threads.min(bytes >> 16).max(1));
+        let parts = equal_parts(documents.len(), threads.min(bytes >> 16).max(1));
         let found = each_on_a_thread(&parts, |part| {
             let mut finder = Finder::new(counts, analyzer);
             let mut blocks: Vec<Features> = counts.blocks.iter().map(|_| Features::default()).collect();
@@ -181,25 +181,6 @@ impl Documents {
     }
 }
 
-/// Ranges of about the same length that cover `0..n`.
-pub fn shares(n: usize, parts: usize) -> Vec<Range<usize>> {
-    let share = n.div_ceil(parts.max(1)).max(1);
-    (0..n).step_by(share).map(|from| from..(from + share).min(n)).collect()
-}
-
-/// Documents are summed up in so many parts, whatever the threads: the sums are always the same.
-const PARTS: usize = 16;
-
-/// Hands each part of `0..n` to `work`, on up to so many threads; the results are in the order of the parts.
-pub fn in_parts<R: Send>(n: usize, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-    let parts = shares(n, PARTS);
-    let groups = shares(parts.len(), threads.clamp(1, PARTS));
-    let found = each_on_a_thread(&groups, |group| {
-        parts[group.clone()].iter().map(|part| work(part.clone())).collect::<Vec<R>>()
-    });
-    found.into_iter().flatten().collect()
-}
-
 /// The documents without their features.
 fn chosen(texts: &[&str], classes: &[u32], weights: Option<&[u32]>, most: usize, threads: usize) -> Documents {
     let hashes = digests(texts, threads);
@@ -277,7 +258,7 @@ impl Sample {
 /// By which documents are ordered: of their texts alone.
 fn digests(texts: &[&str], threads: usize) -> Vec<u64> {
     let seed = Seed::fixed(0);
-    each_on_a_thread(&shares(texts.len(), threads), |part| {
+    each_on_a_thread(&equal_parts(texts.len(), threads), |part| {
         texts[part.clone()].iter().map(|text| seed.digest(text.as_bytes())).collect::<Vec<u64>>()
     })
     .concat()

@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
-use crate::counting::each_on_a_thread;
-use crate::documents::shares;
 use crate::text::{Analyzer, Tokens};
+use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::Seed;
 
 /// Numbers of a signature.
@@ -35,7 +34,7 @@ static FUNCTIONS: LazyLock<([u32; HASHES], [u32; HASHES])> = LazyLock::new(|| {
 /// ```
 pub fn signatures(analyzer: &Analyzer, texts: &[&str], threads: usize) -> Vec<u32> {
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
-    each_on_a_thread(&shares(texts.len(), threads.min(bytes >> 16).max(1)), |part| {
+    each_on_a_thread(&equal_parts(texts.len(), threads.min(bytes >> 16).max(1)), |part| {
         let (mut tokens, mut words) = (Tokens::default(), vec![]);
         let mut found = Vec::with_capacity(part.len() * HASHES);
         for text in &texts[part.clone()] {

@@ -20,6 +20,7 @@ pub mod seen;
 pub mod selection;
 pub mod table;
 pub mod text;
+pub mod threads;
 pub mod trust;
 pub mod vocabulary;
 

@@ -3,6 +3,8 @@
 //! This is the only file of the kernel's core with `unsafe` in it.
 #![allow(unsafe_code)]
 
+use crate::threads::each_on_a_thread;
+
 /// Asks for `slice[index]` to be brought into the cache. A hint: an index past the end does nothing harmful.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
@@ -353,18 +355,16 @@ pub fn checksum(bytes: &[u8]) -> u32 {
         return crc32fast::hash(bytes);
     }
     let (head, tail) = bytes.split_at(bytes.len() / 2);
-    let (mut sum, rest) = std::thread::scope(|scope| {
-        let rest = scope.spawn(|| hasher(tail));
-        (hasher(head), rest.join().expect("the hasher does not panic"))
+    let sums = each_on_a_thread(&[head, tail], |bytes| {
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(bytes);
+        sum
     });
-    sum.combine(&rest);
-    sum.finalize()
-}
-
-fn hasher(bytes: &[u8]) -> crc32fast::Hasher {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(bytes);
-    hasher
+    let joined = sums.into_iter().reduce(|mut sum, rest| {
+        sum.combine(&rest);
+        sum
+    });
+    joined.expect("there are two parts").finalize()
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::counts;
 use crate::error::Error;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
+use crate::threads::n_threads;
 use crate::vocabulary::UNKNOWN;
 use array::Array;
 use input::{Texts, input_error};
@@ -48,14 +49,6 @@ fn exception(py: Python<'_>, error: Error) -> PyErr {
         Ok(PyErr::from_value(value))
     };
     raise().unwrap_or_else(|error| error)
-}
-
-/// As many threads as asked for; 0 is one for each processor that this process may use.
-fn processors(threads: usize) -> usize {
-    // Asking the system takes longer than scoring a short text.
-    static PROCESSORS: OnceLock<usize> = OnceLock::new();
-    let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    if threads > 0 { threads } else { *PROCESSORS.get_or_init(all) }
 }
 
 fn interrupted() -> bool {
@@ -237,7 +230,7 @@ impl Counts {
         let analyzer = &*self.analyzer;
         let counted = py.detach(|| {
             let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
-            counting::count(analyzer, batch, processors(threads), &interrupted)
+            counting::count(analyzer, batch, n_threads(threads), &interrupted)
         });
         Ok(Counts::with(self.analyzer.clone(), counted.map_err(|error| exception(py, error))?))
     }

@@ -13,8 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::array::Bytes;
-use crate::counting::each_on_a_thread;
-use crate::documents::shares;
+use crate::threads::{each_on_a_thread, equal_parts};
 pub use delimited::Dialect;
 
 /// Bytes that are worth a thread of their own.
@@ -309,7 +308,7 @@ fn count(byte: u8, bytes: &[u8]) -> u64 {
 fn cut(block: &[u8], range: Range<usize>, parts: usize) -> Vec<Range<usize>> {
     let mut ranges = vec![];
     let mut from = range.start;
-    for share in shares(range.len(), parts) {
+    for share in equal_parts(range.len(), parts) {
         let share = share.end + range.start;
         if share <= from {
             continue;

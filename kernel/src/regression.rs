@@ -8,9 +8,8 @@
 
 use std::ops::Range;
 
-use crate::counting::each_on_a_thread;
-use crate::documents::{in_parts, shares};
 use crate::processor::add_products;
+use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 
 /// A class with less probability than this has no part in the curvature.
 const SMALLEST: f64 = 1e-6;
@@ -18,11 +17,17 @@ const SMALLEST: f64 = 1e-6;
 /// curvature grows with the square of their number.
 const MOST_BIASES: usize = 50;
 
+/// A fit ends where a step lowers the loss by less than this for each unit of the documents' weight.
+const ENOUGH: f64 = 1e-7;
+const MOST_STEPS: usize = 60;
+/// The shortest part of a step that is tried.
+const SHORTEST: f64 = 1e-5;
+
 pub struct Regression {
     /// By document, scored class and feature.
     features: Vec<f64>,
     n_features: usize,
-    own: Vec<u32>,
+    classes: Vec<u32>,
     weights: Vec<f64>,
     n_classes: usize,
 }
@@ -37,9 +42,9 @@ pub struct Prior<'a> {
 }
 
 impl Regression {
-    pub fn new(features: Vec<f64>, n_features: usize, own: Vec<u32>, weights: Vec<f64>, n_classes: usize) -> Self {
-        let regression = Regression { features, n_features, own, weights, n_classes };
-        assert_eq!(regression.features.len(), regression.own.len() * regression.n_scored() * n_features);
+    pub fn new(features: Vec<f64>, n_features: usize, classes: Vec<u32>, weights: Vec<f64>, n_classes: usize) -> Self {
+        let regression = Regression { features, n_features, classes, weights, n_classes };
+        assert_eq!(regression.features.len(), regression.classes.len() * regression.n_scored() * n_features);
         regression
     }
 
@@ -65,39 +70,39 @@ impl Regression {
 
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
     pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64]) -> Regression {
-        let mut features = Vec::with_capacity(self.own.len() * self.n_scored() * ranges.len());
+        let mut features = Vec::with_capacity(self.classes.len() * self.n_scored() * ranges.len());
         for row in self.features.chunks(self.n_features) {
             features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
         }
-        Regression::new(features, ranges.len(), self.own.clone(), self.weights.clone(), self.n_classes)
+        Regression::new(features, ranges.len(), self.classes.clone(), self.weights.clone(), self.n_classes)
     }
 
     /// The root of the mean square of each scored class's score.
     pub fn size(&self, coefficients: &[f64]) -> f64 {
         let n = coefficients.len();
-        let square = |at: usize| {
-            let squares = (0..self.n_scored()).map(|place| dot(self.row(at, place, n), coefficients).powi(2));
-            self.weights[at] * squares.sum::<f64>()
+        let square = |document: usize| {
+            let squares = (0..self.n_scored()).map(|place| dot(self.row(document, place, n), coefficients).powi(2));
+            self.weights[document] * squares.sum::<f64>()
         };
         let total: f64 = self.weights.iter().sum();
-        ((0..self.own.len()).map(square).sum::<f64>() / (total * self.n_scored() as f64).max(1.0)).sqrt()
+        ((0..self.classes.len()).map(square).sum::<f64>() / (total * self.n_scored() as f64).max(1.0)).sqrt()
     }
 
     /// The logarithm of each class's probability for each document.
     pub fn log_probabilities(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> Vec<f64> {
-        let parts = shares(self.own.len(), threads);
+        let parts = equal_parts(self.classes.len(), threads);
         let logs = each_on_a_thread(&parts, |part| {
             let mut logs = vec![0.0; part.len() * self.n_classes];
-            for (at, logs) in part.clone().zip(logs.chunks_mut(self.n_classes)) {
-                self.write_logs(at, coefficients, bias, logs);
+            for (document, logs) in part.clone().zip(logs.chunks_mut(self.n_classes)) {
+                self.write_logs(document, coefficients, bias, logs);
             }
             logs
         });
         logs.concat()
     }
 
-    fn write_logs(&self, at: usize, coefficients: &[f64], bias: &[f64], logs: &mut [f64]) {
-        let score = |place: usize| dot(self.row(at, place, coefficients.len()), coefficients);
+    fn write_logs(&self, document: usize, coefficients: &[f64], bias: &[f64], logs: &mut [f64]) {
+        let score = |place: usize| dot(self.row(document, place, coefficients.len()), coefficients);
         if self.n_classes == 2 {
             logs[1] = score(0);
             logs[0] = -logs[1];
@@ -111,79 +116,50 @@ impl Regression {
         logs.iter_mut().for_each(|log| *log -= whole);
     }
 
-    /// The coefficients and the biases with the least loss and penalty.
+    /// The coefficients and the biases with the least loss and penalty, by Newton's method with a line search.
     pub fn fit(&self, prior: &Prior, threads: usize) -> (Vec<f64>, Vec<f64>) {
+        let penalty = Penalty::new(prior, self.n_classes, self.n_biases());
         let n = prior.mean.len();
-        // With two classes the biases are one number with both their penalties.
-        let bias_precision = prior.bias_precision * if self.n_classes == 2 { 2.0 } else { 1.0 };
-        let free = &prior.bias[self.n_classes - self.n_biases()..];
-        let around: Vec<f64> = prior.mean.iter().chain(free).copied().collect();
-        let size = around.len();
-        let mut penalty = vec![0.0; size * size];
-        for i in 0..size {
-            if i < n {
-                penalty[i * size..i * size + n].copy_from_slice(&prior.precision[i * n..(i + 1) * n]);
-            } else {
-                penalty[i * size + i] = bias_precision;
-            }
-        }
-        let biases = |at: &[f64]| match self.n_biases() {
+        let biases = |point: &[f64]| match self.n_biases() {
             0 => prior.bias.to_vec(),
-            1 => vec![-at[n], at[n]],
-            _ => at[n..].to_vec(),
+            1 => vec![-point[n], point[n]],
+            _ => point[n..].to_vec(),
         };
-        let pull = |at: &[f64]| -> Vec<f64> {
-            let away: Vec<f64> = at.iter().zip(&around).map(|(at, around)| at - around).collect();
-            penalty.chunks(size).map(|row| dot(row, &away)).collect()
-        };
-        let loss = |at: &[f64]| {
-            let away: Vec<f64> = at.iter().zip(&around).map(|(at, around)| at - around).collect();
-            self.loss(&at[..n], &biases(at), threads) + 0.5 * dot(&away, &pull(at))
-        };
-        let enough = 1e-7 * self.weights.iter().sum::<f64>();
-        let mut at = around.clone();
-        let mut value = loss(&at);
-        for _ in 0..60 {
-            let (mut gradient, mut curvature) = self.derivatives(&at[..n], &biases(&at), threads);
-            gradient.iter_mut().zip(pull(&at)).for_each(|(slope, pull)| *slope += pull);
-            curvature.iter_mut().zip(&penalty).for_each(|(curve, penalty)| *curve += penalty);
+        let loss = |point: &[f64]| self.loss(&point[..n], &biases(point), threads) + penalty.loss(point);
+        let enough = ENOUGH * self.weights.iter().sum::<f64>();
+        let mut point = penalty.centre.clone();
+        let mut value = loss(&point);
+        for _ in 0..MOST_STEPS {
+            let (mut gradient, mut curvature) = self.derivatives(&point[..n], &biases(&point), threads);
+            add(&mut gradient, 1.0, &penalty.gradient(&point));
+            add(&mut curvature, 1.0, &penalty.precision);
             let Some(step) = solve(&mut curvature, &gradient) else { break };
-            let descent = dot(&gradient, &step);
-            let (mut length, mut next, mut lower);
-            length = 1.0;
-            loop {
-                next = at.iter().zip(&step).map(|(at, step)| at - length * step).collect::<Vec<f64>>();
-                lower = loss(&next);
-                if lower <= value - 1e-4 * length * descent || length < 1e-5 {
-                    break;
-                }
-                length /= 2.0;
-            }
+            let (next, lower) = line_search(loss, &point, value, &step, dot(&gradient, &step));
             let gain = value - lower;
             if gain > 0.0 {
-                (at, value) = (next, lower);
+                (point, value) = (next, lower);
             }
             if gain.is_nan() || gain <= enough {
                 break;
             }
         }
-        let biases = biases(&at);
-        at.truncate(n);
-        (at, biases)
+        let biases = biases(&point);
+        point.truncate(n);
+        (point, biases)
     }
 
     /// Hands each part of the documents to `sum`, on up to so many threads; the results are in the order of the parts.
     fn in_parts<R: Send>(&self, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        in_parts(self.own.len(), if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
+        summed_in_parts(self.classes.len(), if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
     }
 
     fn loss(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> f64 {
         let losses = self.in_parts(threads, |part| {
             let mut logs = vec![0.0; self.n_classes];
             let mut loss = 0.0;
-            for at in part {
-                self.write_logs(at, coefficients, bias, &mut logs);
-                loss -= self.weights[at] * logs[self.own[at] as usize];
+            for document in part {
+                self.write_logs(document, coefficients, bias, &mut logs);
+                loss -= self.weights[document] * logs[self.classes[document] as usize];
             }
             loss
         });
@@ -192,84 +168,186 @@ impl Regression {
 
     /// The gradient and the Hessian of the loss, coefficients first and then biases.
     fn derivatives(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> (Vec<f64>, Vec<f64>) {
-        let n = coefficients.len();
-        let n_biases = self.n_biases();
-        let size = n + n_biases;
-        let found = self.in_parts(threads, |part| {
-            let (mut gradient, mut curvature) = (vec![0.0; size], vec![0.0; size * size]);
+        let parts = self.in_parts(threads, |part| {
+            let mut sums = Derivatives::new(coefficients.len(), self.n_biases());
             let mut logs = vec![0.0; self.n_classes];
-            let mut mean = vec![0.0; size];
-            // Rows whose products with themselves are the curvature; four at a time.
-            let mut rows = vec![0.0; 4 * size];
-            let mut filled = 0;
-            for at in part {
-                self.write_logs(at, coefficients, bias, &mut logs);
-                let weight = self.weights[at];
+            for document in part {
+                self.write_logs(document, coefficients, bias, &mut logs);
                 if self.n_classes == 2 {
-                    // The log-odds are twice the score of the second class.
-                    let second = logs[1].exp();
-                    let excess = 2.0 * weight * (second - f64::from(self.own[at]));
-                    let scale = 2.0 * (weight * second * logs[0].exp()).sqrt();
-                    let row = self.row(at, 0, n);
-                    add(&mut gradient[..n], excess, row);
-                    gradient[n] += excess;
-                    let target = &mut rows[filled * size..(filled + 1) * size];
-                    target[..n].iter_mut().zip(row).for_each(|(target, value)| *target = scale * value);
-                    target[n] = scale;
-                    filled += 1;
-                    if filled == 4 {
-                        add_products(&rows, size, &mut curvature);
-                        filled = 0;
-                    }
-                    continue;
-                }
-                mean.fill(0.0);
-                for (class, log) in logs.iter().enumerate() {
-                    let chance = log.exp();
-                    add(&mut mean[..n], chance, self.row(at, class, n));
-                    if n_biases > 0 {
-                        mean[n + class] = chance;
-                    }
-                }
-                let own = self.own[at] as usize;
-                add(&mut gradient, weight, &mean);
-                add(&mut gradient[..n], -weight, self.row(at, own, n));
-                if n_biases > 0 {
-                    gradient[n + own] -= weight;
-                }
-                for (class, log) in logs.iter().enumerate() {
-                    let chance = log.exp();
-                    if chance < SMALLEST {
-                        continue;
-                    }
-                    let scale = (weight * chance).sqrt();
-                    let target = &mut rows[filled * size..(filled + 1) * size];
-                    target.iter_mut().zip(&mean).for_each(|(target, mean)| *target = -scale * mean);
-                    add(&mut target[..n], scale, self.row(at, class, n));
-                    if n_biases > 0 {
-                        target[n + class] += scale;
-                    }
-                    filled += 1;
-                    if filled == 4 {
-                        add_products(&rows, size, &mut curvature);
-                        filled = 0;
-                    }
+                    self.add_binary(document, &logs, &mut sums);
+                } else {
+                    self.add_softmax(document, &logs, &mut sums);
                 }
             }
-            rows[filled * size..].fill(0.0);
-            add_products(&rows, size, &mut curvature);
-            (gradient, curvature)
+            sums.curvature.finish();
+            sums
         });
-        let (mut gradient, mut curvature) = (vec![0.0; size], vec![0.0; size * size]);
-        for (slopes, curves) in &found {
-            add(&mut gradient, 1.0, slopes);
-            add(&mut curvature, 1.0, curves);
+        let mut total = Derivatives::new(coefficients.len(), self.n_biases());
+        for part in &parts {
+            add(&mut total.gradient, 1.0, &part.gradient);
+            add(&mut total.curvature.sums, 1.0, &part.curvature.sums);
         }
-        // Only the upper half was summed up.
+        (total.gradient, total.curvature.symmetric())
+    }
+
+    /// A document of two classes: logistic regression, in which the log-odds are twice the score of the second class.
+    fn add_binary(&self, document: usize, logs: &[f64], sums: &mut Derivatives) {
+        let (weight, second) = (self.weights[document], logs[1].exp());
+        let n = sums.n_coefficients;
+        let row = self.row(document, 0, n);
+        let excess = 2.0 * weight * (second - f64::from(self.classes[document]));
+        add(&mut sums.gradient[..n], excess, row);
+        sums.gradient[n] += excess;
+        let scale = 2.0 * (weight * second * logs[0].exp()).sqrt();
+        sums.curvature.push(|target| {
+            target[..n].iter_mut().zip(row).for_each(|(target, value)| *target = scale * value);
+            target[n] = scale;
+        });
+    }
+
+    /// A document of more classes: the features of each class, around their mean under the model.
+    fn add_softmax(&self, document: usize, logs: &[f64], sums: &mut Derivatives) {
+        let (n, has_biases) = (sums.n_coefficients, self.n_biases() > 0);
+        let (weight, class) = (self.weights[document], self.classes[document] as usize);
+        let Derivatives { gradient, mean, curvature, .. } = sums;
+        mean.fill(0.0);
+        for (class, log) in logs.iter().enumerate() {
+            let chance = log.exp();
+            add(&mut mean[..n], chance, self.row(document, class, n));
+            if has_biases {
+                mean[n + class] = chance;
+            }
+        }
+        add(gradient, weight, mean);
+        add(&mut gradient[..n], -weight, self.row(document, class, n));
+        if has_biases {
+            gradient[n + class] -= weight;
+        }
+        for (class, log) in logs.iter().enumerate() {
+            let chance = log.exp();
+            if chance < SMALLEST {
+                continue;
+            }
+            let scale = (weight * chance).sqrt();
+            curvature.push(|target| {
+                target.iter_mut().zip(&*mean).for_each(|(target, mean)| *target = -scale * mean);
+                add(&mut target[..n], scale, self.row(document, class, n));
+                if has_biases {
+                    target[n + class] += scale;
+                }
+            });
+        }
+    }
+}
+
+/// A quadratic penalty on coefficients and free biases.
+struct Penalty {
+    /// Where it is zero.
+    centre: Vec<f64>,
+    /// By pairs of coefficients and biases.
+    precision: Vec<f64>,
+}
+
+impl Penalty {
+    fn new(prior: &Prior, n_classes: usize, n_biases: usize) -> Self {
+        let n = prior.mean.len();
+        // With two classes the biases are one number with both their penalties.
+        let bias_precision = prior.bias_precision * if n_classes == 2 { 2.0 } else { 1.0 };
+        let free = &prior.bias[n_classes - n_biases..];
+        let centre: Vec<f64> = prior.mean.iter().chain(free).copied().collect();
+        let size = centre.len();
+        let mut precision = vec![0.0; size * size];
         for i in 0..size {
-            (0..i).for_each(|j| curvature[i * size + j] = curvature[j * size + i]);
+            if i < n {
+                precision[i * size..i * size + n].copy_from_slice(&prior.precision[i * n..(i + 1) * n]);
+            } else {
+                precision[i * size + i] = bias_precision;
+            }
         }
-        (gradient, curvature)
+        Penalty { centre, precision }
+    }
+
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        let away = self.away(point);
+        self.precision.chunks(away.len()).map(|row| dot(row, &away)).collect()
+    }
+
+    fn loss(&self, point: &[f64]) -> f64 {
+        0.5 * dot(&self.away(point), &self.gradient(point))
+    }
+
+    fn away(&self, point: &[f64]) -> Vec<f64> {
+        point.iter().zip(&self.centre).map(|(value, centre)| value - centre).collect()
+    }
+}
+
+/// The first of ever shorter steps back from `point` that lowers the loss by a fair part of what its slope promises
+/// (Armijo's rule), and the loss there.
+fn line_search(loss: impl Fn(&[f64]) -> f64, point: &[f64], value: f64, step: &[f64], descent: f64) -> (Vec<f64>, f64) {
+    let mut length = 1.0;
+    loop {
+        let next: Vec<f64> = point.iter().zip(step).map(|(value, step)| value - length * step).collect();
+        let lower = loss(&next);
+        if lower <= value - 1e-4 * length * descent || length < SHORTEST {
+            return (next, lower);
+        }
+        length /= 2.0;
+    }
+}
+
+/// Sums over some documents of what the loss changes by.
+struct Derivatives {
+    n_coefficients: usize,
+    gradient: Vec<f64>,
+    /// What the features of a document's classes are on average, for a document at a time.
+    mean: Vec<f64>,
+    curvature: Products,
+}
+
+impl Derivatives {
+    fn new(n_coefficients: usize, n_biases: usize) -> Self {
+        let size = n_coefficients + n_biases;
+        Derivatives { n_coefficients, gradient: vec![0.0; size], mean: vec![0.0; size], curvature: Products::new(size) }
+    }
+}
+
+/// The sum of the products of rows with themselves, four rows at a time.
+struct Products {
+    size: usize,
+    rows: Vec<f64>,
+    n_rows: usize,
+    /// The upper half of the matrix; nothing is written below its diagonal.
+    sums: Vec<f64>,
+}
+
+impl Products {
+    fn new(size: usize) -> Self {
+        Products { size, rows: vec![0.0; 4 * size], n_rows: 0, sums: vec![0.0; size * size] }
+    }
+
+    /// Adds the row that `write` makes; whatever was there before is still in it.
+    #[inline(always)]
+    fn push(&mut self, write: impl FnOnce(&mut [f64])) {
+        write(&mut self.rows[self.n_rows * self.size..(self.n_rows + 1) * self.size]);
+        self.n_rows += 1;
+        if self.n_rows == 4 {
+            add_products(&self.rows, self.size, &mut self.sums);
+            self.n_rows = 0;
+        }
+    }
+
+    /// Adds the rows that are still waiting for others.
+    fn finish(&mut self) {
+        self.rows[self.n_rows * self.size..].fill(0.0);
+        add_products(&self.rows, self.size, &mut self.sums);
+    }
+
+    /// The whole matrix.
+    fn symmetric(mut self) -> Vec<f64> {
+        for i in 0..self.size {
+            (0..i).for_each(|j| self.sums[i * self.size + j] = self.sums[j * self.size + i]);
+        }
+        self.sums
     }
 }
 

@@ -15,9 +15,9 @@ mod weights;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::counting::{cut, each_on_a_thread};
 use crate::counts::{Block, Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
+use crate::threads::{in_turns, parts_of_size};
 use crate::vocabulary::{Hashed, make_keys};
 pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, known_runs, known_words};
@@ -148,7 +148,7 @@ impl<R: Reading> Scorer<R> {
         finish: impl Fn(&Sums, &mut [T]) + Sync,
     ) {
         let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R::Scratch>| {
-            for range in cut(texts.iter().map(|text| text.len()), FLUSH) {
+            for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
                 let kept = self.kept.get();
                 self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
                 let Scratch { looked, reading, sums, .. } = &mut *scratch;
@@ -168,22 +168,14 @@ impl<R: Reading> Scorer<R> {
             work(texts, out, &mut scratch);
             return self.keep_scratch(scratch);
         }
-        // Many parts, of which a thread takes the next one when it is done: none waits long for another.
         let (mut parts, mut rest) = (vec![], out);
-        for range in cut(texts.iter().map(|text| text.len()), SHARE / 4) {
+        for range in parts_of_size(texts.iter().map(|text| text.len()), SHARE / 4) {
             let (out, after) = rest.split_at_mut(range.len() * width);
-            parts.push(Mutex::new((&texts[range], out)));
+            parts.push((&texts[range], out));
             rest = after;
         }
-        let next = AtomicUsize::new(0);
-        each_on_a_thread(&vec![(); threads], |()| {
-            let mut scratch = self.take_scratch();
-            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let (texts, out) = &mut *part.lock().expect("each part has one thread");
-                work(texts, out, &mut scratch);
-            }
-            self.keep_scratch(scratch);
-        });
+        let score = |(texts, out): &mut (&[&str], &mut [T]), scratch: &mut _| work(texts, out, scratch);
+        in_turns(parts, threads, || self.take_scratch(), score, |scratch| self.keep_scratch(scratch));
     }
 
     fn take_scratch(&self) -> Scratch<R::Scratch> {

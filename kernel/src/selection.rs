@@ -4,11 +4,11 @@
 //! loses a document and its words, a feature that only it has leaves the vocabulary, and the formulas of `likelihoods.rs`
 //! do the rest.
 
-use crate::counting::each_on_a_thread;
 use crate::counts::{Counts, find_cell};
-use crate::documents::{Documents, shares};
+use crate::documents::Documents;
 use crate::likelihoods::{Form, Likelihood, Model, Totals, Weight};
 use crate::rows::total;
+use crate::threads::{each_on_a_thread, equal_parts};
 
 /// The log-likelihood of each document in each class, without the prior: as if it had never been counted, once.
 ///
@@ -17,7 +17,7 @@ pub fn leave_one_out(counts: &Counts, form: Form, documents: &Documents, threads
     let all = Totals::of(counts, form);
     let full = Model::new(counts, form);
     let starts = own_starts(counts, form, &all);
-    let parts = shares(documents.len(), threads);
+    let parts = equal_parts(documents.len(), threads);
     let scored = each_on_a_thread(&parts, |part| {
         part.clone().flat_map(|at| without(counts, documents, at, &all, &full, &starts)).collect::<Vec<f64>>()
     });

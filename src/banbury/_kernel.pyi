@@ -214,10 +214,10 @@ class Regression:
     """Penalised softmax regression: one vector of coefficients for all classes, and a bias for each.
 
     Features are 64-bit floats by document, class and feature; with two classes of the second only, the first has their
-    negatives. `own` are the documents' classes. Fewer coefficients than features are those of the first features.
+    negatives. `classes` are those of the documents. Fewer coefficients than features are those of the first features.
     """
 
-    def __init__(self, features: Buffer, n_features: int, own: Buffer, weights: Buffer, n_classes: int) -> None: ...
+    def __init__(self, features: Buffer, n_features: int, classes: Buffer, weights: Buffer, n_classes: int) -> None: ...
     def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float]) -> Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
     def size(self, coefficients: Sequence[float]) -> float:

@@ -18,10 +18,10 @@ use std::sync::Mutex;
 
 use super::applied::scale;
 use super::{Correction, hashes};
-use crate::counting::each_on_a_thread;
 use crate::counts::Counts;
-use crate::documents::{Documents, in_parts, shares};
+use crate::documents::Documents;
 use crate::processor::{prefetch, scattered_filled};
+use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 use crate::vocabulary::UNKNOWN;
 
 /// Weights that a correction has at the most; beyond, only the more frequent features have any.
@@ -280,7 +280,7 @@ impl Ridge {
         let n = self.n_scored();
         let weights: Vec<Vec<f32>> =
             self.blocks.iter().map(|block| block.weights(&self.at.shares, n, threads)).collect();
-        let parts = each_on_a_thread(&shares(documents.len(), threads), |part| {
+        let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
             let (mut scores, mut sums, mut columns) = (vec![], vec![0.0; n], vec![]);
             for at in part.clone() {
                 let start = scores.len();
@@ -321,7 +321,7 @@ impl Ridge {
     /// Hands parts of the documents to `work`, always the same ones; the results are in their order.
     fn in_parts<R: Send>(&self, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
         let threads = if self.at.shares.len() < 1 << 12 { 1 } else { threads };
-        in_parts(self.own.len(), threads, work)
+        summed_in_parts(self.own.len(), threads, work)
     }
 }
 
@@ -402,7 +402,7 @@ impl Presences {
         // Every thread has about as many documents to add up; whose column is whose changes no sum.
         let mut parts = vec![];
         let (mut rest, mut from) = (&mut weights[..], 0);
-        for part in shares(self.documents.len(), threads) {
+        for part in equal_parts(self.documents.len(), threads) {
             let to = self.column_ends.partition_point(|&end| end <= part.end);
             let (mine, others) = rest.split_at_mut((to - from) * n);
             parts.push(Mutex::new((from..to, mine)));

@@ -8,10 +8,11 @@
 use std::ops::Range;
 
 use super::words::Stream;
-use super::{Order, Tally, each_on_a_thread};
+use super::{Order, Tally};
 use crate::processor::{scattered, scattered_filled};
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
+use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::{Index, Key, Seed, UNKNOWN, pair};
 
 /// About so many pairs make a part.
@@ -34,10 +35,7 @@ pub fn count(
 ) -> (Index<u64>, Vec<u32>) {
     let seed = Seed::of_this_process();
     let bits = (words.ids.len() / PART).next_power_of_two().min(MOST_PARTS).trailing_zeros();
-    let n_threads = threads.clamp(1, 1 << bits.min(8));
-    let share = (1usize << bits).div_ceil(n_threads);
-    let ranges: Vec<Range<usize>> =
-        (0..1 << bits).step_by(share).map(|from| from..(from + share).min(1 << bits)).collect();
+    let ranges = equal_parts(1 << bits, threads);
     let runs = Runs { words, left, n: n as usize, seed, bits };
     let counted = each_on_a_thread(&ranges, |parts| Counter::default().count(order, &runs, parts.clone(), keep));
 

@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
-use super::{Order, Tally, cut, each_on_a_thread};
+use super::{Order, Tally};
 use crate::error::Error;
 use crate::processor::scattered;
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
 use crate::text::Tokens;
+use crate::threads::{each_on_a_thread, parts_of_size};
 use crate::vocabulary::{Hashed, Index, Key, LongNames, Seed, WordKey, Words, make_keys};
 
 /// Text bytes that become tokens before these are looked up.
@@ -36,7 +37,8 @@ pub fn count(
     keep: bool,
 ) -> Result<(Words, Stream), Error> {
     let bytes = order.bytes(0..order.len()) + 8 * order.len();
-    let ranges = cut((0..order.len()).map(|rank| order.text(rank).len()), bytes.div_ceil(threads.max(1)).max(SHARE));
+    let sizes = (0..order.len()).map(|rank| order.text(rank).len());
+    let ranges = parts_of_size(sizes, bytes.div_ceil(threads.max(1)).max(SHARE));
     let mut words = Words::default();
     let mut stream = Stream::default();
     let mut uncounted = Rows::new(order.batch.n_classes);

@@ -9,10 +9,11 @@ use pyo3::types::PyBytes;
 use super::array::Array as Numbers;
 use super::input::input_error;
 use super::selection::Documents;
-use super::{Mapped, exception, processors};
+use super::{Mapped, exception};
 use crate::array::Array;
 use crate::correction;
 use crate::error::Error;
+use crate::threads::n_threads;
 
 #[pyclass(frozen, module = "banbury._kernel")]
 pub struct Correction {
@@ -69,14 +70,14 @@ impl Ridge {
     fn fit(&self, py: Python<'_>, penalty: f64, steps: usize, threads: usize) -> f64 {
         py.detach(|| {
             let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
-            inner.fit(penalty, steps, processors(threads))
+            inner.fit(penalty, steps, n_threads(threads))
         })
     }
 
     fn scores(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<Numbers> {
         let (scores, n_scored) = documents.with(py, |_, _| {
             let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-            (inner.scores(&documents.inner, processors(threads)), inner.n_scored())
+            (inner.scores(&documents.inner, n_threads(threads)), inner.n_scored())
         })?;
         Ok(Numbers::rows(scores, documents.inner.len(), n_scored))
     }
@@ -85,7 +86,7 @@ impl Ridge {
         let found = documents.with(py, |counts, _| {
             let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
             (documents.inner.len() == self.n_documents)
-                .then(|| (inner.correction(counts, processors(threads)), inner.biases().to_vec()))
+                .then(|| (inner.correction(counts, n_threads(threads)), inner.biases().to_vec()))
         })?;
         let (made, biases) = found.ok_or_else(|| input_error(py, "these are other documents".into()))?;
         Ok((Correction { inner: Arc::new(made) }, biases))

@@ -9,11 +9,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use zstd::stream::raw::{Decoder, Encoder, InBuffer, Operation, OutBuffer};
 
+use super::Mapped;
 use super::input::{Column, Held, Texts, input_error};
-use super::{Mapped, processors};
 use crate::array::Bytes;
 use crate::documents;
 use crate::readers::{self, Dialect, Format, Kind, Use};
+use crate::threads::n_threads;
 
 /// Labels are few, and each is made once; texts that differ all the time are not kept.
 const MOST_KEPT: usize = 4096;
@@ -76,7 +77,7 @@ impl Reader {
         let data = Arc::new(bytes_of(py, data)?);
         let rows = py.detach(|| {
             let mut reader = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            reader.feed(data, is_last, processors(threads))
+            reader.feed(data, is_last, n_threads(threads))
         });
         match rows {
             Ok(rows) => Ok(Rows { inner: Arc::new(rows) }),
@@ -215,7 +216,7 @@ impl Sample {
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         py.detach(|| {
             let mut sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            sample.add(&slices, &classes, weights.as_deref(), processors(threads));
+            sample.add(&slices, &classes, weights.as_deref(), n_threads(threads));
         });
         Ok(())
     }

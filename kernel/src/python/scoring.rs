@@ -8,12 +8,13 @@ use pyo3::types::{PyList, PyString};
 use super::array::{Array, Elements};
 use super::correction::Correction;
 use super::input::{self, Texts, input_error};
-use super::{Counts, State, exception, processors, unknown};
+use super::{Counts, State, exception, unknown};
 use crate::correction;
 use crate::counts;
 use crate::likelihoods::{Form, Likelihood};
 use crate::scoring::{self, Plain, Reading};
 use crate::text;
+use crate::threads::n_threads;
 use crate::trust;
 
 /// Bytes of text that are worked on between two looks at whether the user wants to stop.
@@ -140,7 +141,7 @@ impl<R: Recipe> Current<R> {
     fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
         let (scores, n_texts) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
             let fits = start.len() == counts.n_classes();
-            fits.then(|| scorer.scores(counts, analyzer, texts, start, processors(threads)))
+            fits.then(|| scorer.scores(counts, analyzer, texts, start, n_threads(threads)))
         })?;
         Ok(Array::rows(scores, n_texts, start.len()))
     }
@@ -148,7 +149,7 @@ impl<R: Recipe> Current<R> {
     fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
         let (best, _) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
             let fits = start.len() == counts.n_classes();
-            fits.then(|| scorer.best(counts, analyzer, texts, start, processors(threads)))
+            fits.then(|| scorer.best(counts, analyzer, texts, start, n_threads(threads)))
         })?;
         Ok(Array::flat(best))
     }

@@ -6,13 +6,14 @@ use pyo3::prelude::*;
 use super::array::Array;
 use super::input::{Held, Texts, input_error};
 use super::scoring::{MISFIT, form_of};
-use super::{Analyzer, Counts, exception, processors};
+use super::{Analyzer, Counts, exception};
 use crate::counts;
 use crate::documents;
 use crate::duplicates;
 use crate::regression;
 use crate::selection;
 use crate::text;
+use crate::threads::n_threads;
 use crate::trust;
 
 #[pyclass(frozen, module = "banbury._kernel")]
@@ -62,7 +63,7 @@ impl Documents {
         let (version, inner) = py.detach(|| {
             let state = inner.read();
             let weights = weights.as_deref();
-            let threads = processors(threads);
+            let threads = n_threads(threads);
             let found =
                 documents::Documents::new(&state.counts, &inner.analyzer, &slices, &classes, weights, most, threads);
             (state.version, found)
@@ -118,7 +119,7 @@ impl Documents {
     ) -> PyResult<Array> {
         let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
         let (scores, n_classes) = self.with(py, |counts, _| {
-            let scores = selection::leave_one_out(counts, form, &self.inner, processors(threads));
+            let scores = selection::leave_one_out(counts, form, &self.inner, n_threads(threads));
             (scores, counts.n_classes())
         })?;
         Ok(Array::rows(scores, self.inner.len(), n_classes))
@@ -128,7 +129,7 @@ impl Documents {
         let (values, shape) = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
             let shape = [self.inner.len(), corpus.shape().n_scored(), corpus.shape().len()];
-            (corpus.basis(&self.inner, processors(threads)), shape)
+            (corpus.basis(&self.inner, n_threads(threads)), shape)
         })?;
         Ok(Array::new(values, &shape))
     }
@@ -137,7 +138,7 @@ impl Documents {
         let found = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
             let fits = corpus.shape().len() == curves.len();
-            fits.then(|| (corpus.leave_one_out(&self.inner, &curves, processors(threads)), corpus.shape().n_scored()))
+            fits.then(|| (corpus.leave_one_out(&self.inner, &curves, n_threads(threads)), corpus.shape().n_scored()))
         })?;
         let (scores, n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
         Ok(Array::rows(scores, self.inner.len(), n_scored))
@@ -165,16 +166,16 @@ impl Regression {
         py: Python<'_>,
         features: PyBuffer<f64>,
         n_features: usize,
-        own: PyBuffer<u32>,
+        classes: PyBuffer<u32>,
         weights: PyBuffer<f64>,
         n_classes: usize,
     ) -> PyResult<Self> {
-        let (features, own, weights) = (features.to_vec(py)?, own.to_vec(py)?, weights.to_vec(py)?);
+        let (features, classes, weights) = (features.to_vec(py)?, classes.to_vec(py)?, weights.to_vec(py)?);
         let n_scored = if n_classes == 2 { 1 } else { n_classes };
-        if features.len() != own.len() * n_scored * n_features || own.len() != weights.len() {
+        if features.len() != classes.len() * n_scored * n_features || classes.len() != weights.len() {
             return Err(input_error(py, "the arrays of the regression do not fit each other".into()));
         }
-        Ok(Regression { inner: regression::Regression::new(features, n_features, own, weights, n_classes) })
+        Ok(Regression { inner: regression::Regression::new(features, n_features, classes, weights, n_classes) })
     }
 
     fn grouped(&self, ranges: Vec<(usize, usize)>, coefficients: Vec<f64>) -> Self {
@@ -187,7 +188,7 @@ impl Regression {
     }
 
     fn log_probabilities(&self, py: Python<'_>, coefficients: Vec<f64>, bias: Vec<f64>, threads: usize) -> Array {
-        let logs = py.detach(|| self.inner.log_probabilities(&coefficients, &bias, processors(threads)));
+        let logs = py.detach(|| self.inner.log_probabilities(&coefficients, &bias, n_threads(threads)));
         let n_documents = logs.len().checked_div(bias.len()).unwrap_or(0);
         Array::rows(logs, n_documents, bias.len())
     }
@@ -203,7 +204,7 @@ impl Regression {
     ) -> (Vec<f64>, Vec<f64>) {
         py.detach(|| {
             let prior = regression::Prior { mean: &mean, precision: &precision, bias: &bias, bias_precision };
-            self.inner.fit(&prior, processors(threads))
+            self.inner.fit(&prior, n_threads(threads))
         })
     }
 }
@@ -231,7 +232,7 @@ pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>,
     let texts = Texts::new(texts)?;
     let read = texts.read();
     let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
-    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, processors(threads)));
+    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
     Ok(Array::rows(found, slices.len(), duplicates::HASHES))
 }
 

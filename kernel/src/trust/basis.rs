@@ -2,11 +2,11 @@
 
 use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides, log_documents};
 use super::{Shape, documents};
-use crate::counting::each_on_a_thread;
 use crate::counts::Counts;
-use crate::documents::{Documents, shares};
+use crate::documents::Documents;
 use crate::rows::Cell;
 use crate::text::Analyzer;
+use crate::threads::{each_on_a_thread, equal_parts};
 
 /// How many features ahead memory is asked for.
 const AHEAD: usize = 16;
@@ -46,7 +46,7 @@ impl<'a> Corpus<'a> {
     /// What each number of the curves is multiplied by in the score of each document and each scored class, as if the
     /// document had never been counted; less the mean of the classes, which no probability depends on.
     pub fn basis(&self, documents: &Documents, threads: usize) -> Vec<f64> {
-        let parts = shares(documents.len(), threads);
+        let parts = equal_parts(documents.len(), threads);
         let width = self.shape.n_scored() * self.shape.len();
         let found = each_on_a_thread(&parts, |part| {
             let mut values = vec![0.0; part.len() * width];
@@ -63,7 +63,7 @@ impl<'a> Corpus<'a> {
     /// The score of each document and each scored class under curves with these numbers, without a start, as if the
     /// document had never been counted.
     pub fn leave_one_out(&self, documents: &Documents, curves: &[f64], threads: usize) -> Vec<f64> {
-        let parts = shares(documents.len(), threads);
+        let parts = equal_parts(documents.len(), threads);
         let found = each_on_a_thread(&parts, |part| {
             let mut values = vec![0.0; self.shape.n_scored() * self.shape.len()];
             let (mut scratch, mut scores) = (Scratch::default(), vec![]);
