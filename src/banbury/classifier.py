@@ -1,28 +1,48 @@
-"""Classifier: the front door. It learns, forgets, merges and is kept; the mathematics is elsewhere."""
+"""Classifier: the front door. It learns, predicts, explains and is kept; the mathematics is in the rooms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from banbury import storage
-from banbury.errors import FileFormatError, InputError
-from banbury.estimator import Labels, Texts, model_from, report_from
-from banbury.looking import Looking
-from banbury.tables.frame import is_table
+from banbury.errors import FileFormatError, InputError, NotAvailable, NotFittedError
+from banbury.latest import Latest
+from banbury.lazy import numpy as np
+from banbury.model import Documents, Fitted, Model, Reading, fitted, model_from_parts
+from banbury.results.terms import Score, explanation_of
+from banbury.stats.softmax import class_probabilities, log_softmax, softmax
 from banbury.text.analyzer import Analyzer
 from banbury.text.batches import fitted_in_batches
-from banbury.text.documents import as_labels
+from banbury.text.calibration import PriorEstimate, estimate_prior
+from banbury.text.documents import Labels, as_labels, check_kind, check_many, n_threads
+from banbury.text.likelihoods import log_prior
 from banbury.text.model import TextModel
-from banbury.text.unlabelled import fitted_with_unlabelled
+from banbury.text.next_to_label import next_to_label
+from banbury.text.sampling import draw_class_ids
+from banbury.text.settings import Settings
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from numpy.typing import NDArray
+
+    from banbury.diagnosis.diagnosis import Diagnosis
+    from banbury.report.report import Report
+    from banbury.results.decisions import Costs, Promise
+    from banbury.results.explanation import Explanation
     from banbury.results.training_report import TrainingReport
+    from banbury.results.word_table import WordTable
+    from banbury.text.counts import Counts
+    from banbury.text.unlabelled import Unlabelled
+
+PARAMETERS = (
+    "columns", "analyzer", "likelihood", "smoothing", "vocabulary", "prior", "effort", "calibration", "threads"
+)  # fmt: skip
+EFFORTS = ("counting", "best")
 
 
-class Classifier(Looking):
+class Classifier:
     """Learns labels of texts, or of rows of a table, by counting.
 
     Without parameters everything is chosen by exact leave-one-out: the model weighs evidence by how far evidence of its
@@ -71,6 +91,31 @@ class Classifier(Looking):
     'bird'
     """
 
+    _estimator_type = "classifier"
+
+    def __init__(
+        self,
+        *,
+        columns: Mapping[Any, Any] | None = None,
+        analyzer: Analyzer | str | None = None,
+        likelihood: str = "multinomial",
+        smoothing: float | str | None = "auto",
+        vocabulary: str = "shared",
+        prior: Any = "empirical",
+        effort: str = "counting",
+        calibration: str | None = "auto",
+        threads: int | None = None,
+    ) -> None:
+        self.columns = columns
+        self.analyzer = analyzer
+        self.likelihood = likelihood
+        self.smoothing = smoothing
+        self.vocabulary = vocabulary
+        self.prior = prior
+        self.effort = effort
+        self.calibration = calibration
+        self.threads = threads
+
     @classmethod
     def textbook(
         cls,
@@ -97,11 +142,11 @@ class Classifier(Looking):
 
     def fit(
         self,
-        texts: Texts,
+        texts: Documents,
         labels: Labels,
         weights: Any = None,
         *,
-        unlabelled: Texts | None = None,
+        unlabelled: Documents | None = None,
         sure: float | str | None = "auto",
     ) -> Classifier:
         """Learn from these documents alone; what was learned before is gone.
@@ -120,18 +165,20 @@ class Classifier(Looking):
         ['sport', 'politics']
         """
         self._check_settings()
-        labels, how = as_labels(labels), dict[str, Any](effort=self.effort, threads=self.threads)
-        if self.columns is not None or is_table(texts):
-            from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
-
-            if unlabelled is not None:
-                raise InputError("documents without labels help where documents are texts; this is a table")
-            self._take(*TableModel.fitted(texts, labels, weights, self._settings(), columns=self.columns, **how))
-        elif unlabelled is not None:
-            how.update(analyzer=self.analyzer, sure=sure)
-            self._take(*fitted_with_unlabelled(texts, labels, weights, unlabelled, self._settings(), **how))
-        else:
-            self._take(*TextModel.fitted(texts, labels, weights, self._settings(), analyzer=self.analyzer, **how))
+        self._take(
+            fitted(
+                texts,
+                as_labels(labels),
+                weights,
+                self.settings,
+                columns=self.columns,
+                analyzer=self.analyzer,
+                effort=self.effort,
+                unlabelled=unlabelled,
+                sure=sure,
+                threads=self.threads,
+            )
+        )
         return self
 
     def fit_batches(self, batches: Iterable[Any]) -> Classifier:
@@ -147,46 +194,396 @@ class Classifier(Looking):
         self._check_settings()
         if self.columns is not None:
             raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
-        model, report = fitted_in_batches(
-            batches, self._settings(), analyzer=self.analyzer, effort=self.effort, threads=self.threads
-        )
-        self._take(model, report)
+        how: dict[str, Any] = {"analyzer": self.analyzer, "effort": self.effort, "threads": self.threads}
+        self._take(Fitted(*fitted_in_batches(batches, self.settings, **how)))
         return self
 
-    def refit_settings(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
+    def refit_settings(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
         """Choose again what leave-one-out chooses; the counts stay as they are.
 
         Learning, forgetting and merging keep what was chosen before. A model keeps no documents, so they have to be
         given again: all that it has learned, or a part of them.
         """
         self._check_settings()
-        model = self._fitted()
-        self._report: TrainingReport | None = model.choose(
-            texts, as_labels(labels), weights, self._settings(), effort=self.effort, threads=self.threads
+        self._report = self.model_.choose(
+            texts, as_labels(labels), weights, self.settings, effort=self.effort, threads=self.threads
         )
         return self
 
-    def learn(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
+    def learn(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
         """Learn from these documents too; new words and new labels are welcome.
 
         What was chosen when the model was fitted stays; `refit_settings` chooses again.
         """
         if not self.__sklearn_is_fitted__():
             return self.fit(texts, labels, weights)
-        self._model.add(texts, as_labels(labels), weights, threads=self.threads)
+        self.model_.add(texts, as_labels(labels), weights, threads=self.threads)
         return self
 
-    def forget(self, texts: Texts, labels: Labels, weights: Any = None) -> Classifier:
+    def forget(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
         """Unlearn these documents: the model is as if it had never seen them."""
-        self._fitted().remove(texts, as_labels(labels), weights, threads=self.threads)
+        self.model_.remove(texts, as_labels(labels), weights, threads=self.threads)
         return self
 
     def merge(self, other: Classifier) -> Classifier:
         """Learn everything that another model has learned; it stays as it is."""
         if not isinstance(other, Classifier):
             raise InputError(f"merge needs another Classifier, not one of type {type(other).__name__}")
-        self._fitted().merge(other._fitted())
+        self.model_.merge(other.model_)
         return self
+
+    # Predicting
+
+    def predict(self, texts: Documents, *, prior: Any = None) -> Any:
+        """The label of each text, as an array; for one `str` its label.
+
+        Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
+        """
+        reading = self._reading(prior)
+        if reading.is_one(texts):
+            return reading.classes[reading.best_one(texts)]
+        best = reading.best(texts, n_threads(self.threads))
+        return self._labels(reading.classes).take(best)
+
+    def predict_proba(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+        """The probability of each class for each text; columns follow `classes_`."""
+        return softmax(self._scores(texts, prior))
+
+    def probabilities(self, text: Any, *, prior: Any = None) -> dict[Any, float]:
+        """The probability of each class for one text, by label: `predict_proba` without arrays.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> {label: round(chance, 2) for label, chance in model.probabilities("happy").items()}
+        {'negative': 0.33, 'positive': 0.67}
+        """
+        reading = self._reading(prior)
+        return dict(zip(reading.classes, class_probabilities(reading.scores_of(text)), strict=True))
+
+    def predict_log_proba(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+        """The logarithms of `predict_proba`, precise where that is close to 0."""
+        return log_softmax(self._scores(texts, prior))
+
+    def estimate_prior(self, texts: Documents) -> PriorEstimate:
+        """How frequent the classes are among these texts, whose labels nobody knows, and whether that has changed.
+
+        It believes the model's probabilities, so it is only as good as their calibration. Hand the result on:
+        `model.predict(texts, prior=model.estimate_prior(texts).prior)`.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> model = Classifier().fit(texts, labels)
+        >>> glad = [text for text, label in zip(texts, labels) if label == "positive"]
+        >>> estimate = model.estimate_prior(glad)
+        >>> estimate.moved, estimate.prior["positive"] > 0.9
+        (True, True)
+        """
+        model, logs = self._known(), self.predict_log_proba(texts)
+        if not len(logs):
+            raise InputError("no documents to estimate a prior from")
+        return estimate_prior(model.classes, logs, np.exp(log_prior(model.classes, model.documents, self.prior)))
+
+    def decision_function(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+        """How clearly each text is decided, in nats.
+
+        With two classes one number a text, log prior ratio + Σ λ: positive for `classes_[1]`, negative for
+        `classes_[0]`, 0 where nothing speaks for either. With more classes a score for each, up to a number that
+        they share.
+        """
+        scores = self._scores(texts, prior)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def joint_log_likelihood(self, texts: Documents, *, coefficient: bool = False) -> NDArray[Any]:
+        """log P(class) + log P(text | class), for each text and class.
+
+        That is the plain likelihood, also where the automatic model decides. The words of a text in this order have
+        that probability; with `coefficient`, its words in any order (the multinomial coefficient N! / Π f! is added,
+        which is the same for all classes).
+        """
+        return self._known().joint_log_likelihood(texts, self.settings, coefficient=coefficient)
+
+    def sample(self, n: int = 1, *, label: Any = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
+        """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
+
+        Texts are words without an order, as many as those of the class's documents; rows of a table are dictionaries.
+        The same `seed` gives the same. With `label` all are of that class.
+
+        >>> model = Classifier().fit(
+        ...     {"legs": [2, 2, 4, 4], "flies": [True, True, False, False]}, ["bird"] * 2 + ["cat"] * 2
+        ... )
+        >>> rows, labels = model.sample(3, label="cat", seed=0)
+        >>> labels, sorted(rows[0])
+        (['cat', 'cat', 'cat'], ['flies', 'legs'])
+        """
+        model, rng = self._known(), np.random.default_rng(seed)
+        class_ids = draw_class_ids(rng, n, label, model.classes, model.documents, self.prior)
+        return model.sample(rng, class_ids, self.settings), [model.classes[class_id] for class_id in class_ids.tolist()]
+
+    def decide(
+        self, texts: Documents, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
+    ) -> list[Any]:
+        """The label of each text that costs least, or None where it is better to leave a text undecided.
+
+        `costs` are those of mistakes, by pairs of labels `(true, decided)`; one that is not named costs 1. `unsure` is
+        what it costs to decide nothing; without it, something always is decided. A `rule` that was made before, from
+        costs or as a promise, takes their place.
+
+        >>> model = Classifier().fit(["free money", "lunch at noon", "money, free"], ["spam", "ham", "spam"])
+        >>> model.decide(["free money", "noon"], costs={("ham", "spam"): 10}, unsure=0.01)
+        [None, None]
+        """
+        from banbury.results.decisions import Costs
+
+        check_many(texts)
+        classes = self._known().classes
+        if rule is None:
+            rule = Costs.of(classes, costs, unsure=unsure)
+        elif costs is not None or unsure is not None:
+            raise InputError("give a rule, or costs and unsure, not both")
+        if rule.classes != classes:
+            raise InputError(f"the rule is for the classes {rule.classes}; this model has {classes}")
+        return rule.decide(self.predict_proba(texts))
+
+    # Looking
+
+    def explain(
+        self, text: Any, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
+    ) -> Explanation:
+        """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
+
+        `prior` stands in for the model's own. `unit` is `"nats"` or `"decibans"`, of which 10 are odds of 10 to 1.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> print(model.explain("Happy birthday"))
+        positive (0.667) rather than negative (0.333)
+          prior   +0.000
+          happy   +0.693  ++++++++++++++++++++++++
+          total   +0.693
+          never seen: birthday
+        """
+        reading = self._reading(prior)
+        document = reading.one(text)
+        scores: list[float] = reading.scores([document], 1)[0].tolist()
+        return explanation_of(
+            Score(reading.classes, scores, *reading.terms(document)),
+            text=reading.shown(document),
+            row=None if isinstance(document, str) else document,
+            label=label,
+            against=against,
+            unit=unit,
+        )
+
+    def words(
+        self,
+        label: Any = None,
+        *,
+        against: Any = None,
+        top: int | None = None,
+        sort: str | None = None,
+        min_count: int = 1,
+        min_documents: int = 1,
+        column: str | None = None,
+    ) -> WordTable:
+        """The table of words: counts, probabilities with credible intervals, and how strongly each speaks for `label`.
+
+        It is compared with `against`, or with the mean of all other classes. `sort` is `"for"` (those that speak most
+        for the label come first), `"against"`, `"strength"` (either way), `"count"` or `"word"`. Words that come less
+        than `min_count` times, or stand in less than `min_documents` documents, are left out; the latter is quicker.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> model.words("positive", top=1).rows()[0]["word"]
+        'happy'
+        """
+        options: dict[str, Any] = {"against": against, "column": column, "min_documents": min_documents}
+        table = self._known().words(label, self.settings, **options)
+        if min_count > 1:
+            table = table.where(min_count=min_count)
+        table = table.sorted(sort)
+        return table if top is None else table.top(top)
+
+    def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
+        """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> model.word("happy")["count"]
+        {'negative': 0, 'positive': 1}
+        """
+        model = self._known()
+        table = model.words(label, self.settings, against=against, column=column, names=[word])
+        if not len(table):
+            spelled = model.spelling(word)
+            hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
+            raise KeyError(f"{word!r} was never seen{hint}")
+        return table.rows(level=0.95)[0]
+
+    def evaluate(self, texts: Documents, labels: Labels) -> Report:
+        """How well the labels of these documents are predicted.
+
+        A label that the model does not know is a mistake. The report keeps the documents and the model, so that it can
+        also say why, and write a page: `report.save("report.html")`.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> report = Classifier().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
+        >>> report.accuracy_interval.low < report.accuracy < report.accuracy_interval.high
+        True
+        """
+        from banbury.report.report import Report
+        from banbury.results.evaluation import evaluate
+
+        reading, labels = self._reading(None), self._checked(texts, labels)
+        texts, document = self.model_.hold(texts)
+        scores = reading.scores(texts, n_threads(self.threads))
+        predicted = [reading.classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
+        figures = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
+        return Report.of(figures, self, document, lambda: self.diagnose(texts, labels))
+
+    def score(self, texts: Documents, labels: Labels) -> float:
+        """The accuracy: what scikit-learn asks for."""
+        from banbury.results.evaluation import evaluate
+
+        labels = self._checked(texts, labels)
+        return evaluate(labels, self.predict(texts).tolist()).accuracy
+
+    def diagnose(self, texts: Documents, labels: Labels = None) -> Diagnosis:
+        """Where the assumptions fail on these documents, and what is wrong with them.
+
+        Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
+        that the model has not learned, how their classes and words differ from those that it has. Documents that it has
+        learned are recognised, and each is judged by the model without it.
+
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> diagnosis = Classifier().fit(texts, labels).diagnose(texts, labels)
+        >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
+        (True, 0, 'negative')
+        """
+        from banbury.diagnosis.by_model import diagnosed
+
+        check_many(texts)
+        model = self._known().of_texts("documents to diagnose are texts")
+        return diagnosed(model, self.settings, texts, labels, threads=self.threads)
+
+    def what_to_label_next(self, texts: Documents, *, top: int = 10, by: str = "gain") -> list[int]:
+        """The numbers of the texts whose labels would teach the most, the best first.
+
+        By `"gain"`: those that are uncertain and whose words stand in many of the texts and in few labelled ones; what
+        one of them will teach counts less for the next. A model that has learned nothing yet can be asked too. By
+        `"uncertainty"`: those whose two most probable labels are closest to each other.
+
+        >>> model = Classifier(analyzer=Analyzer()).fit(["free money", "lunch at noon"], ["spam", "ham"])
+        >>> model.what_to_label_next(["free money", "win a prize", "a prize", "noon"], top=2)
+        [2, 1]
+        """
+        is_fitted = self.__sklearn_is_fitted__()
+        model: Model = self._known() if is_fitted else TextModel.empty(self.settings, self.analyzer)
+        text_model = model.of_texts("documents to label next are texts")
+        return next_to_label(text_model, self.settings, texts, top=top, by=by, threads=self.threads)
+
+    # What has been learned
+
+    @property
+    def model_(self) -> Model:
+        """What was learned: a model of texts or of a table."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this model has not learned anything yet: call fit(texts, labels) first")
+        return self._model
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted, as an array."""
+        return self._labels(self.model_.classes)
+
+    @property
+    def documents_(self) -> list[int]:
+        """The number of documents of each class that have been learned, in the order of `classes_`.
+
+        >>> Classifier.textbook().fit(["so happy", "so sad", "happy"], ["positive", "negative", "positive"]).documents_
+        [1, 2]
+        """
+        return list(self.model_.documents)
+
+    @property
+    def counts_(self) -> Counts:
+        """What has been counted, in a model of texts."""
+        return self.model_.counts
+
+    @property
+    def columns_(self) -> dict[str, Any]:
+        """The columns of a table that are used, and what kind each is."""
+        return dict(self.model_.kinds)
+
+    @property
+    def report_(self) -> TrainingReport:
+        """How well each training document is predicted by the model without it, and what was chosen by that.
+
+        It speaks of the documents that the model was fitted to, or of those given to `refit_settings`.
+        """
+        self.model_  # noqa: B018  raises where there is none
+        if self._report is None:
+            raise NotAvailable(
+                "there is no report_: leave-one-out had nothing to choose for this model; "
+                "evaluate(texts, labels) tells how well it does"
+            )
+        return self._report
+
+    @property
+    def unlabelled_(self) -> Unlabelled:
+        """What became of the documents without labels in the last `fit`; a file does not keep it."""
+        self.model_  # noqa: B018  raises where there is none
+        if self._unlabelled is None:
+            raise NotAvailable(
+                "there is no unlabelled_: this model was fitted without unlabelled documents, fit(…, unlabelled=texts)"
+            )
+        return self._unlabelled
+
+    @property
+    def settings(self) -> Settings:
+        """The parameters that say how the counts are read."""
+        return Settings(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
+
+    # What scikit-learn expects of an estimator
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters as they were given."""
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; those of reading the counts take effect at once."""
+        if unknown := [name for name in parameters if name not in PARAMETERS]:
+            raise InputError(f"there is no parameter {unknown[0]!r}; there is {', '.join(PARAMETERS)}")
+        self.__dict__.update(parameters)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = type(self)().get_params()
+        given = {name: value for name, value in self.get_params().items() if value != defaults[name]}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # only scikit-learn itself asks
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(one_d_array=True, two_d_array=True, string=True, categorical=True, allow_nan=True),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.get_params()
+        if self.__sklearn_is_fitted__():
+            state["parts"] = self._model.parts()
+            state["report"] = None if self._report is None else self._report.settings()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        parts, report = (state.pop(name, None) for name in ("parts", "report"))
+        self.__dict__.update(state)
+        if parts is not None:
+            self._take(Fitted(model_from_parts(*parts), _report_from(report)))
 
     # Keeping
 
@@ -196,7 +593,7 @@ class Classifier(Looking):
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`: all that a file holds."""
-        settings, arrays = self._fitted().parts()
+        settings, arrays = self.model_.parts()
         prior, smoothing = self.prior, self.smoothing
         if isinstance(prior, Mapping):
             prior = sorted(zip(as_labels(list(prior)), map(float, prior.values()), strict=True))
@@ -220,16 +617,64 @@ class Classifier(Looking):
             model = dict(settings["model"])
             if isinstance(model["prior"], list):
                 model["prior"] = dict(map(tuple, model["prior"]))
-            learned = model_from(settings, arrays)
-            if isinstance(learned, TextModel):
-                classifier = cls(analyzer=learned.counts.analyzer, **model)
-            else:
-                classifier = cls(columns=learned.kinds, **model)
+            learned = model_from_parts(settings, arrays)
+            classifier = cls(**learned.parameters(), **model)
             classifier._check_settings()
-            classifier._take(learned, report_from(settings["report"]))
+            classifier._take(Fitted(learned, _report_from(settings["report"])))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileFormatError(f"not a model of this version of banbury: {error}") from error
         return classifier
+
+    # Inside
+
+    def _check_settings(self) -> None:
+        self.settings.check()
+        if self.effort not in EFFORTS:
+            raise InputError(f"effort is {self.effort!r}; it can be {' or '.join(map(repr, EFFORTS))}")
+
+    def _take(self, learned: Fitted) -> None:
+        self._model, self._report, self._unlabelled = learned
+        self._latest_reading = Latest[Reading]()
+        self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
+
+    def _known(self) -> Model:
+        model = self.model_
+        if not model.classes:
+            raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
+        return model
+
+    def _reading(self, prior: Any) -> Reading:
+        """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
+        model, settings = self._known(), self.settings
+        if not all(isinstance(given, str | Mapping | None) for given in (settings.prior, prior)):
+            return model.reading(settings, prior)  # which says what a prior can be
+        # A dictionary can change without a trace, so the key has a copy.
+        priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
+        key = (settings._replace(prior=None), priors, model.state())
+        return self._latest_reading.get(key, lambda: model.reading(settings, prior))
+
+    def _scores(self, texts: Documents, prior: Any) -> NDArray[np.float64]:
+        return self._reading(prior).scores(texts, n_threads(self.threads))
+
+    def _checked(self, texts: Documents, labels: Labels) -> list[Any]:
+        """Labels to compare predictions with."""
+        check_many(texts)
+        checked = as_labels(labels)
+        check_kind(checked, self.model_.classes)
+        return checked
+
+    def _labels(self, classes: list[Any]) -> NDArray[Any]:
+        """The classes as an array, which is made once."""
+        known = self._latest_labels
+        if known is None or known[0] is not classes:
+            known = self._latest_labels = (classes, np.array(classes))
+        return known[1]
+
+
+def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
+    from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
+
+    return None if settings is None else TrainingReport.from_settings(settings)
 
 
 def load(path: str | PathLike[str]) -> Classifier:

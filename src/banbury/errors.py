@@ -27,6 +27,10 @@ class NotFittedError(BanburyError, ValueError, AttributeError):
     """The model has not learned anything yet: call `fit` or `learn` first."""
 
 
+class NotAvailable(BanburyError, AttributeError):
+    """The model has learned, but this attribute does not apply to it; the message says why."""
+
+
 class MissingExtra(BanburyError, ImportError):
     """An optional dependency is not installed; the message says which extra brings it."""
 

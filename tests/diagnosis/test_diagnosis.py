@@ -18,7 +18,6 @@ from banbury.diagnosis.duplicates import duplicates
 from banbury.diagnosis.leaks import leaks
 from banbury.errors import InputError
 from banbury.text.leave_one_out import leave_one_out
-from banbury.text.model import TextModel
 from strategies import Corpus, corpora, plain_texts
 
 TEXTS, LABELS = demo()
@@ -212,9 +211,8 @@ def test_flipped_labels_are_among_the_most_doubtful(read_set: Callable[[str], Ro
     for at in flipped:
         labels[at] = random.choice([label for label in classes if label != labels[at]])
     model = Classifier().fit(texts, labels)
-    of_texts = model._fitted()
-    assert isinstance(of_texts, TextModel)
-    logs = of_texts.leave_one_out(texts, labels, model._settings(), threads=None)
+    of_texts = model.model_.of_texts("doubts are of texts")
+    logs = of_texts.leave_one_out(texts, labels, model.settings, threads=None)
     own = np.array([classes.index(label) for label in labels])
     first = np.argsort(logs[np.arange(len(own)), own], kind="stable")[: len(flipped)]
     assert len(set(first.tolist()) & set(flipped)) >= least * len(flipped)

@@ -17,7 +17,8 @@ from banbury import Bernoulli, Categorical, Classifier, Gaussian, Multinomial, P
 from banbury.datasets import demo
 from banbury.errors import InputError
 from banbury.tables.column_weights import fit_weights
-from banbury.text.model import Settings, TextModel
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings
 from small_table import KINDS, LABELS, ROWS, TABLE, noisy, some_rows, textbook, unzipped
 
 # The textbook --------------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def fitted_at_once(batches: Batches) -> Classifier:
 
 
 def state(model: Classifier) -> Any:
-    report = model._report
+    report = getattr(model, "report_", None)
     return model.__getstate__(), report and (report, [(one.text, one.label, one.index) for one in report.doubtful])
 
 

@@ -68,7 +68,8 @@ def best(labels: tuple[str, ...]) -> Classifier:
 def without(model: Classifier) -> Classifier:
     """The same counts and curves, and no correction."""
     model = copy.deepcopy(model)
-    model._model.chosen = replace(model._model.chosen, correction=None)
+    of_texts = model.model_.of_texts("a correction is of texts")
+    of_texts.choice = replace(of_texts.choice, correction=None)
     return model
 
 
@@ -181,7 +182,7 @@ def test_little_data_stays_as_it_is() -> None:
     for n in (4, 60, 600):
         corpus = (texts[:: 600 // n], labels[:: 600 // n])
         model = Classifier(effort="best").fit(*corpus)
-        assert model._model.chosen.correction is None
+        assert model.model_.of_texts("").choice.correction is None
         np.testing.assert_array_equal(model.predict_proba(texts), Classifier().fit(*corpus).predict_proba(texts))
 
 
@@ -191,7 +192,7 @@ def test_order_and_threads_change_no_byte(labels: tuple[str, ...], tmp_path: Pat
     shuffled = corpus.pick(Random(5).sample(range(len(corpus)), len(corpus)))
     for name, part, threads in (("one", corpus, 1), ("two", corpus, 2), ("three", shuffled, 3)):
         model = Classifier(effort="best", threads=threads).fit(part.texts, part.labels)
-        assert model._model.chosen.correction is not None
+        assert model.model_.of_texts("").choice.correction is not None
         model.save(tmp_path / name)
     assert len({(tmp_path / name).read_bytes() for name in ("one", "two", "three")}) == 1
 
@@ -202,7 +203,7 @@ def test_a_weight_is_a_repetition() -> None:
     repeated = corpus.pick([at for at, n in enumerate(times) for _ in range(n)])
     one = Classifier(effort="best").fit(corpus.texts, corpus.labels, weights=times)
     other = Classifier(effort="best").fit(repeated.texts, repeated.labels)
-    assert one._model.chosen.correction is not None
+    assert one.model_.of_texts("").choice.correction is not None
     np.testing.assert_array_equal(one.predict_proba(corpus.texts), other.predict_proba(corpus.texts))
 
 
@@ -225,7 +226,7 @@ def test_batches_that_pass_by_give_the_correction_of_all_documents_at_once(
     batches = [(corpus.texts[at : at + 30], corpus.labels[at : at + 30]) for at in range(0, len(corpus), 30)]
     whole, passed = (Classifier(analyzer=Analyzer(), effort="best") for _ in range(2))
     whole.fit(corpus.texts, corpus.labels)
-    assert whole._model.chosen.correction is not None
+    assert whole.model_.of_texts("").choice.correction is not None
     np.testing.assert_array_equal(
         passed.fit_batches(batches).predict_proba(corpus.texts), whole.predict_proba(corpus.texts)
     )
@@ -333,7 +334,7 @@ def test_a_third_class_of_two_is_read_by_universal_curves_until_settings_are_cho
     np.testing.assert_array_equal(model.predict_proba(corpus.texts), without(model).predict_proba(corpus.texts))
     assert model.predict(["maybe"]).tolist() == ["maybe"]
     again = copy.deepcopy(model).refit_settings([*corpus.texts, *new.texts], [*corpus.labels, *new.labels])
-    assert again._model.chosen.correction is not None
+    assert again.model_.of_texts("").choice.correction is not None
     model.forget(new.texts, new.labels)
     np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
 
@@ -343,10 +344,10 @@ def test_settings_chosen_again_are_those_of_the_effort() -> None:
     model = best(TWO).refit_settings(corpus.texts, corpus.labels)
     np.testing.assert_array_equal(model.predict_proba(corpus.texts), best(TWO).predict_proba(corpus.texts))
     model.set_params(effort="counting").refit_settings(corpus.texts, corpus.labels)
-    assert model._model.chosen.correction is None
+    assert model.model_.of_texts("").choice.correction is None
     pruned = best(TWO)
     pruned.counts_.prune(min_documents=5)
-    assert pruned.refit_settings(corpus.texts, corpus.labels)._model.chosen.correction is not None
+    assert pruned.refit_settings(corpus.texts, corpus.labels).model_.of_texts("").choice.correction is not None
 
 
 # What is refused
@@ -395,7 +396,7 @@ def test_the_kernel_refuses_what_does_not_fit() -> None:
 
 @both
 def test_the_file_holds_hashes_in_rising_order_and_a_row_of_weights_for_each(labels: tuple[str, ...]) -> None:
-    _, arrays = best(labels)._model.parts()
+    _, arrays = best(labels).model_.parts()
     hashes = np.frombuffer(arrays["correction.features"], np.uint64)
     weights_of = np.frombuffer(arrays["correction.weights"], np.float32)
     assert (np.diff(hashes.astype(object)) > 0).all()

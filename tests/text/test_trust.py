@@ -21,7 +21,7 @@ import reference
 import trust_reference as twin
 from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.datasets import demo
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable
 from banbury.text.documents import class_numbers
 from banbury.text.trust import LEVEL_SD, MULTIPLIER_SD, _level_precision
 from strategies import LABELS, Corpus, corpora, plain_texts
@@ -200,7 +200,7 @@ def test_without_calibration_it_is_the_plain_posterior() -> None:
     plain = Classifier(calibration=None, analyzer=PAIRS).fit(TEXTS, SIGNS)
     textbook = Classifier.textbook(analyzer=PAIRS).fit(TEXTS, SIGNS)
     assert np.array_equal(plain.predict_proba(ASKED), textbook.predict_proba(ASKED))
-    with pytest.raises(NotFittedError, match="no report"):
+    with pytest.raises(NotAvailable, match="no report"):
         _ = textbook.report_
 
 
@@ -250,7 +250,7 @@ def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_pat
 def test_too_many_classes_are_read_by_the_plain_model_which_is_chosen_and_calibrated_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("banbury.text.model.MOST_CLASSES", 100)
+    monkeypatch.setattr("banbury.text.trust.MOST_CLASSES", 100)
     numbers = range(101)
     texts = [f"word{i} and{i} some{i % 7} more{j}" for j in range(3) for i in numbers]
     labels = [f"label{i}" for _ in range(3) for i in numbers]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import banbury
 import reference
 from banbury import Analyzer, Classifier
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable
 from banbury.text.unlabelled import _scale
 from strategies import documents
 
@@ -223,7 +223,7 @@ def test_the_model_is_saved_as_it_is(tmp_path: Any) -> None:
     model.save(tmp_path / "model.banbury")
     loaded = banbury.load(tmp_path / "model.banbury")
     assert (loaded.predict_proba(unlabelled) == model.predict_proba(unlabelled)).all()
-    with pytest.raises(NotFittedError, match="without documents that have no label"):
+    with pytest.raises(NotAvailable, match="without unlabelled documents"):
         _ = loaded.unlabelled_
 
 

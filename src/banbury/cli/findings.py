@@ -138,7 +138,7 @@ def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
     least = 1 if n_documents < 100 else max(3, n_documents // OF_SO_MANY)
     found: dict[str, list[str]] = {}
     for label in counts.classes:
-        table = classifier._words(label, None, None, min_documents=least).sorted("for")
+        table = classifier.words(label, sort="for", min_documents=least)
         rows = zip(table.words, table.lengths, table.strengths.tolist(), strict=True)
         words = (word for word, length, strength in rows if length and strength > 0)  # no characters
         found[str(label)] = list(islice(words, STRONGEST))

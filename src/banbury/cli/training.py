@@ -112,7 +112,9 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
     places = _Places(reader)
-    found = Findings(classifier._report, lambda index: places.of(index, batch.lines), places.name, {}, None, None)
+    found = Findings(
+        getattr(classifier, "report_", None), lambda index: places.of(index, batch.lines), places.name, {}, None, None
+    )
     _tell_of_one(classes_of(classifier))
     kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
@@ -216,7 +218,7 @@ def _report(
 ) -> int:
     from banbury.cli.findings import Findings, giving_away, strongest_words
 
-    report, counts, is_plain = classifier._report, classifier.counts_, given["plain"]
+    report, counts, is_plain = getattr(classifier, "report_", None), classifier.counts_, given["plain"]
     with at_work(reader, "looking for duplicates and leaks"):
         words = {} if is_plain else strongest_words(classifier)
         leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())

@@ -1,7 +1,9 @@
-"""Softmax: scores to probabilities and to their logarithms; differences of logarithms. All for arrays."""
+"""Softmax: scores to probabilities and to their logarithms, and differences of logarithms."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury.lazy import numpy as np
@@ -30,6 +32,18 @@ def softmax(scores: NDArray[Any]) -> NDArray[Any]:
     odds: NDArray[Any] = np.exp(scores - scores.max(axis=-1, keepdims=True))
     odds /= odds.sum(axis=-1, keepdims=True)
     return odds
+
+
+def class_probabilities(scores: Sequence[float]) -> list[float]:
+    """Softmax of the scores of one document, without NumPy.
+
+    >>> class_probabilities([0.0, 0.0])
+    [0.5, 0.5]
+    """
+    highest = max(scores)
+    odds = [exp(score - highest) for score in scores]
+    total = sum(odds)
+    return [odd / total for odd in odds]
 
 
 def log_differences(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,8 @@ from banbury.tables.scoring import aligned
 from banbury.text.documents import n_threads
 from banbury.text.leave_one_out import sample_note
 from banbury.text.likelihoods import log_prior
-from banbury.text.model import Settings, TextModel
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings
 from banbury.text.trust import centred_log_prior
 
 if TYPE_CHECKING:

@@ -9,23 +9,25 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import TrainingReport
 from banbury.tables.choice import ColumnChoice, choose_weights, report_of_one_text, text_settings
 from banbury.tables.column_weights import universal_weight
 from banbury.tables.columns import Group, check_same_columns, groups_of, kind_settings, kinds_of, text_from_settings
-from banbury.tables.frame import read
+from banbury.tables.frame import Table, read
 from banbury.tables.kinds import Text
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.scoring import TableReading, TextColumn, aligned
+from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import KINDS, check_kind
 from banbury.text.likelihoods import log_prior
-from banbury.text.model import Settings, TextModel
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings
 from banbury.text.trust import MOST_CLASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -36,12 +38,12 @@ class TableModel:
     """Statistics of columns and counts of texts, and what leave-one-out has chosen for them."""
 
     def __init__(
-        self, kinds: dict[str, Any], learned: Learned, texts: dict[str, TextModel], chosen: ColumnChoice | None = None
+        self, kinds: dict[str, Any], learned: Learned, texts: dict[str, TextModel], choice: ColumnChoice | None = None
     ) -> None:
         self.kinds = kinds
         self.learned = learned
         self.texts = texts
-        self.chosen = chosen
+        self.choice = choice
         self._changing = Lock()  # one change at a time; readers never wait
 
     @classmethod
@@ -91,6 +93,11 @@ class TableModel:
         return name if isinstance(kind, Text) and not others else None
 
     # What is learned
+
+    @property
+    def counts(self) -> Counts:
+        """A model of a table has no counts: an `AttributeError`."""
+        raise NotAvailable("a model of a table has no counts_; columns_ says what its columns are")
 
     @property
     def classes(self) -> list[Any]:
@@ -182,19 +189,19 @@ class TableModel:
     def _choose(
         self, rows: Rows, settings: Settings, reports: Mapping[str, TrainingReport | None], threads: int | None
     ) -> TrainingReport | None:
-        self.chosen = None
+        self.choice = None
         if settings.calibration is None or not 1 < len(self.classes) <= MOST_CLASSES or not rows.labels:
             return None
         if self._only_text is not None:
             return report_of_one_text(self.kinds, self.learned, rows, reports.get(self._only_text))
-        self.chosen, report = choose_weights(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
+        self.choice, report = choose_weights(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
         return report
 
     # How it is read
 
     def state(self) -> tuple[Any, ...]:
         """What a reading depends on besides the settings: where this is the same, the reading is."""
-        return id(self.learned), self.learned, self.chosen, *(model.state() for model in self.texts.values())
+        return id(self.learned), self.learned, self.choice, *(model.state() for model in self.texts.values())
 
     def reading(self, settings: Settings, prior: Any = None) -> TableReading:
         """How rows are scored; `prior` stands in for that of the settings."""
@@ -204,7 +211,7 @@ class TableModel:
         if settings.calibration is None or len(classes) > MOST_CLASSES:
             start = log_prior(classes, documents, prior)
         else:
-            choice = self.chosen or ColumnChoice()
+            choice = self.choice or ColumnChoice()
             known = dict(choice.weights)
             weights = {name: known.get(name, universal_weight(len(weights))) for name in weights}
             start = choice.start(classes, documents, prior)
@@ -269,7 +276,24 @@ class TableModel:
             raise InputError(f"column is {column!r}; the columns of texts are {known}")
         return self.texts[column].words(label, text_settings(self.kinds[column], settings), **options)
 
+    def spelling(self, word: str) -> list[str]:
+        """The tokens that the usual analyzer makes of a word."""
+        return [token.text for token in Analyzer().tokens(word)]
+
+    def hold(self, data: Any) -> tuple[Table, Callable[[int], dict[str, Any]]]:
+        """Rows that can be read more than once, and a function from the number of a row to the row."""
+        table = read(data).only(self.kinds)
+        return table, table.row
+
+    def of_texts(self, purpose: str) -> TextModel:
+        """An error that says the purpose for which a model of texts is needed."""
+        raise InputError(f"this is a model of a table; {purpose}")
+
     # How it is kept
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of a classifier that say what was learned: those that stay as they are after training."""
+        return {"columns": self.kinds}
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
@@ -281,7 +305,7 @@ class TableModel:
             "columns": [[name, kind_settings(kind)] for name, kind in self.kinds.items()],
             "groups": [],
             "texts": [],
-            "weights": None if self.chosen is None else self.chosen.settings(),
+            "weights": None if self.choice is None else self.choice.settings(),
         }
         arrays: dict[str, Any] = {}
         for number, group in enumerate(groups):

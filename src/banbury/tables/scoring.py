@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.tables.frame import Table, read, show_value
-from banbury.text.model import Term, TextReading
+from banbury.results.terms import Term
+from banbury.tables.frame import Table, as_row, is_row, read, show_row, show_value
+from banbury.text.reading import TextReading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from banbury.tables.columns import Group
@@ -32,8 +35,20 @@ class TableReading(NamedTuple):
     """How much each column counts."""
     texts: tuple[TextColumn, ...]
 
+    def is_one(self, data: Any) -> bool:
+        """Whether this is one row rather than a table; a `str` is one document, of the wrong kind."""
+        return isinstance(data, str) or is_row(data)
+
+    def one(self, row: Any) -> dict[str, Any]:
+        """One row, checked."""
+        return as_row(row)
+
+    def shown(self, row: Mapping[str, Any]) -> str:
+        """A row as people read it."""
+        return show_row(row)
+
     def best_one(self, row: Any) -> int:
-        """The number of the class with the highest score, the first of equal ones."""
+        """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
 
     def best(self, data: Any, threads: int) -> NDArray[Any]:

@@ -15,8 +15,8 @@ from banbury.text import correction
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels, as_weights, check_kind, class_numbers, n_threads
 from banbury.text.leave_one_out import MOST_DOCUMENTS
-from banbury.text.likelihoods import log_prior
-from banbury.text.model import Settings, TextModel, analyzers_for
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings, analyzers_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -154,14 +154,11 @@ class _Stream:
         self.n_characters += _kernel.measure(part.texts)[1]
 
     def model(self, settings: Settings, narrower: Analyzer | None) -> tuple[TextModel, TrainingReport | None]:
-        if not self.counts.classes:
-            raise InputError("no documents to learn from")
-        log_prior(self.counts.classes, self.counts.documents, settings.prior, settings.likelihood)
-        model = TextModel(self.counts)
-        texts, numbers, weights, places = self._sample.documents()
+        texts, class_ids, weights, places = self._sample.documents()
         known = list(self._labels)
-        labels = [known[number] for number in numbers]
-        report = model.chosen_by(texts, labels, weights, settings, self._effort, narrower, self._threads)
+        labels = [known[class_id] for class_id in class_ids]
+        how: dict[str, Any] = {"effort": self._effort, "narrower": narrower, "threads": self._threads}
+        model, report = TextModel.chosen(self.counts, texts, labels, weights, settings, **how)
         return model, None if report is None else _placed(report, places)
 
 

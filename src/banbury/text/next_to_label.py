@@ -30,7 +30,8 @@ from banbury.text.likelihoods import scorer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from banbury.text.model import Settings, TextModel
+    from banbury.text.model import TextModel
+    from banbury.text.settings import Settings
 
 BY = ("gain", "uncertainty")
 LEAST_SHARE = 0.5  # from a correlation of 0.1 on

@@ -20,7 +20,8 @@ from banbury.results.trials import Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.calibration import calibrated
 from banbury.text.documents import as_list, as_texts, n_threads
-from banbury.text.model import Settings, TextModel
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +92,7 @@ def fitted_with_unlabelled(
     if best is not None:
         given = labelled.count(model, without, best)
         if any(label is not None for label in given):
-            model.chosen = model.chosen.scaled(scale)
+            model.choice = model.choice.scaled(scale)
     return model, report, Unlabelled(best, given, tried)
 
 
@@ -180,7 +181,7 @@ def _chosen(
         asked += here
         fitted, _ = rest.fitted()
         for way, sure in zip(seen, ways, strict=True):
-            model = TextModel(fitted.counts.copy(), fitted.chosen)
+            model = TextModel(fitted.counts.copy(), fitted.choice)
             if sure is not None:
                 rest.count(model, some, sure)
             logs = labelled.log_probabilities(model, [labelled.texts[row] for row in here])

@@ -1,0 +1,189 @@
+"""Model: what a classifier holds. A model of texts is one, a model of tables is another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from banbury.errors import InputError
+from banbury.tables.frame import is_table
+from banbury.text.model import TextModel
+from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from banbury.results.terms import Term
+    from banbury.results.training_report import TrainingReport
+    from banbury.results.word_table import WordTable
+    from banbury.text.analyzer import Analyzer
+    from banbury.text.counts import Counts
+    from banbury.text.settings import Settings
+
+Documents = Any
+"""Texts, or a table, of any library: `text.documents` and `tables.frame` say what is taken."""
+
+
+class Reading(Protocol):
+    """How documents are scored: by what was learned, at one moment, with some settings."""
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, sorted."""
+
+    def is_one(self, documents: Documents) -> bool:
+        """Whether this is one document rather than several."""
+
+    def one(self, document: Any) -> Any:
+        """One document, checked."""
+
+    def shown(self, document: Any) -> str:
+        """A document as people read it."""
+
+    def best_one(self, document: Any) -> int:
+        """The class id with the highest score, the first of equal ones."""
+
+    def best(self, documents: Documents, threads: int) -> NDArray[Any]:
+        """The class id with the highest score, for each document."""
+
+    def scores(self, documents: Documents, threads: int) -> NDArray[np.float64]:
+        """The score of each document and class, up to a number that the classes share."""
+
+    def scores_of(self, document: Any) -> list[float]:
+        """The score of each class for one document."""
+
+    def terms(self, document: Any) -> tuple[list[float], list[Term]]:
+        """The terms that the scores of a document are the sums of: one start for each class, and the terms."""
+
+
+class Model(Protocol):
+    """What was learned of documents, and how it is read."""
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, sorted."""
+
+    @property
+    def documents(self) -> list[int]:
+        """The number of documents of each class."""
+
+    @property
+    def counts(self) -> Counts:
+        """What a model of texts has counted; of a table an `AttributeError`."""
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """The kind of each column of a table; of texts an `AttributeError`."""
+
+    def of_texts(self, purpose: str) -> TextModel:
+        """This model where it is one of texts, else an error that says the purpose for which texts are needed."""
+
+    def hold(self, documents: Documents) -> tuple[Documents, Callable[[int], Any]]:
+        """Documents that can be read more than once, and a function from a row to its document."""
+
+    # Learning
+
+    def add(self, documents: Documents, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Learn these documents too."""
+
+    def remove(self, documents: Documents, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+        """Unlearn these documents."""
+
+    def merge(self, other: object) -> None:
+        """Learn all that another model of the same kind has learned."""
+
+    def choose(
+        self,
+        documents: Documents,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        *,
+        effort: str,
+        threads: int | None,
+    ) -> TrainingReport | None:
+        """Choose again what leave-one-out chooses, by documents that were learned."""
+
+    # Reading
+
+    def state(self) -> tuple[Any, ...]:
+        """What a reading depends on besides the settings: an equal state gives an equal reading."""
+
+    def reading(self, settings: Settings, prior: Any = None) -> Reading:
+        """How documents are scored; `prior` stands in for that of the settings."""
+
+    def joint_log_likelihood(
+        self, documents: Documents, settings: Settings, *, coefficient: bool
+    ) -> NDArray[np.float64]:
+        """log P(class) + log P(document | class) by the plain likelihood, for each document and class."""
+
+    def sample(self, rng: np.random.Generator, class_ids: NDArray[Any], settings: Settings) -> list[Any]:
+        """New documents of these classes."""
+
+    def words(
+        self,
+        label: Any,
+        settings: Settings,
+        *,
+        against: Any = None,
+        column: str | None = None,
+        names: list[str] | None = None,
+        min_documents: int = 1,
+    ) -> WordTable:
+        """The table of words, of texts or of a column of texts."""
+
+    def spelling(self, word: str) -> list[str]:
+        """The tokens that the analyzer makes of a word."""
+
+    # Keeping
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`."""
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of a classifier that say what was learned: those that stay as they are after training."""
+
+
+class Fitted(NamedTuple):
+    """A model, how well it does, and what became of documents without labels."""
+
+    model: Model
+    report: TrainingReport | None = None
+    unlabelled: Unlabelled | None = None
+
+
+def fitted(
+    documents: Documents,
+    labels: list[Any],
+    weights: Any,
+    settings: Settings,
+    *,
+    columns: Any,
+    analyzer: Analyzer | str | None,
+    effort: str,
+    unlabelled: Documents | None,
+    sure: float | str | None,
+    threads: int | None,
+) -> Fitted:
+    """A model of these documents, of the kind that they need."""
+    how: dict[str, Any] = {"effort": effort, "threads": threads}
+    if columns is not None or is_table(documents):
+        from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
+
+        if unlabelled is not None:
+            raise InputError("documents without labels help where documents are texts; this is a table")
+        return Fitted(*TableModel.fitted(documents, labels, weights, settings, columns=columns, **how))
+    how["analyzer"] = analyzer
+    if unlabelled is not None:
+        return Fitted(*fitted_with_unlabelled(documents, labels, weights, unlabelled, settings, sure=sure, **how))
+    return Fitted(*TextModel.fitted(documents, labels, weights, settings, **how))
+
+
+def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
+    """The model that `Model.parts` were taken from."""
+    if "columns" not in settings:
+        return TextModel.from_parts(settings, arrays)
+    from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
+
+    return TableModel.from_parts(settings, arrays)

@@ -1,0 +1,106 @@
+"""From the terms of a score to an explanation: what each part of a document says for one class against another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury.errors import InputError
+from banbury.lazy import numpy as np
+from banbury.results.explanation import Evidence, Explanation
+from banbury.stats.probability import log_difference
+from banbury.stats.softmax import softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Term(NamedTuple):
+    """One part of a document, from `start` to `end`, and what it adds to the score of each class."""
+
+    word: str
+    """A feature of a text, or the value of a column."""
+    start: int | None
+    end: int | None
+    weights: list[float] | None
+    """By class. None if the feature is unknown; empty if it is a repeat that counts only once."""
+    kind: str = "word"
+    """`"word"`, `"characters"`, or `"value"` of a column."""
+    column: str | None = None
+    """The column of a table."""
+
+
+class Score(NamedTuple):
+    """The scores of one document, and the terms that they are the sums of."""
+
+    classes: list[Any]
+    scores: list[float]
+    start: list[float]
+    """The score of each class before the first term."""
+    terms: list[Term]
+
+
+def explanation_of(
+    score: Score, *, text: str, row: Mapping[str, Any] | None, label: Any, against: Any, unit: str
+) -> Explanation:
+    """Why a document is of class `label` (by default the best one) rather than `against` (by default the next best).
+
+    `text` is the document as people read it; `row` is the document itself where it is a row of a table.
+    """
+    ours, theirs = _compared(score.scores, score.classes, label, against)
+    evidence = [
+        Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)
+        for term in score.terms
+        if term.weights is not None
+    ]
+    prior = log_difference(score.start[ours], score.start[theirs])
+    explanation = Explanation(
+        text=text,
+        label=score.classes[ours],
+        against=score.classes[theirs],
+        prior=prior,
+        evidence=evidence,
+        score=_total(score.scores[ours], score.scores[theirs], prior, evidence),
+        unknown=[term.word for term in score.terms if term.weights is None],
+        probabilities=dict(zip(score.classes, softmax(np.array([score.scores]))[0].tolist(), strict=True)),
+        row=None if row is None else dict(row),
+    )
+    return explanation.in_unit(unit)
+
+
+def class_id_of(label: Any, classes: Sequence[Any]) -> int:
+    """The position of a label among the classes; an unknown label is an error that names the known ones.
+
+    >>> class_id_of("spam", ["ham", "spam"])
+    1
+    """
+    if label not in classes:
+        raise InputError(f"there is no class {label!r}; this model knows {', '.join(map(repr, classes))}")
+    return classes.index(label)
+
+
+def _compared(scores: list[float], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+    """The class ids of `label` and `against`; those that are not named are the best of the others."""
+    if len(classes) < 2:
+        raise InputError("this model knows one class only: there is nothing to decide")
+    ranked = sorted(range(len(classes)), key=lambda class_id: -scores[class_id])
+    other = None if against is None else class_id_of(against, classes)
+    ours = next(class_id for class_id in ranked if class_id != other) if label is None else class_id_of(label, classes)
+    theirs = next(class_id for class_id in ranked if class_id != ours) if other is None else other
+    if ours == theirs:
+        raise InputError(f"label and against are both {classes[ours]!r}; an explanation compares two classes")
+    return ours, theirs
+
+
+def _total(ours: float, theirs: float, prior: float, evidence: list[Evidence]) -> float:
+    """The difference of two scores; where both are −inf, the sum of prior and evidence, or else the prior."""
+    if ours != theirs or isfinite(ours):
+        return log_difference(ours, theirs)
+    total = prior + sum(part.weight for part in evidence)
+    return prior if isnan(total) else total
+
+
+def _weight(weights: list[float], ours: int, theirs: int) -> float:
+    """The weight of one part for one class against another; a repeat that counts only once weighs 0."""
+    return log_difference(weights[ours], weights[theirs]) if weights else 0.0

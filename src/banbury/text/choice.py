@@ -1,0 +1,180 @@
+"""What leave-one-out chooses for a model of texts: trust curves and correction, or smoothing and calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury import _kernel
+from banbury.text import trust
+from banbury.text.calibration import SMOOTHINGS, Calibration, calibrate
+from banbury.text.correction import Correction, correct
+from banbury.text.documents import as_weights, class_numbers
+from banbury.text.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from banbury.results.training_report import TrainingReport
+    from banbury.results.trials import Seen
+    from banbury.text.analyzer import Analyzer
+    from banbury.text.counts import Counts
+    from banbury.text.documents import Texts
+    from banbury.text.settings import Settings
+
+MOST_NUMBERS_AT_BEST = 30_000_000  # in the basis of the curves, with effort="best"
+
+
+@dataclass(frozen=True)
+class TextChoice:
+    """What leave-one-out has chosen; it stays when the counts change."""
+
+    trust: Trust | None = None
+    """The curves of the automatic model."""
+    smoothing: float | str | None = 1.0
+    """Of the plain likelihood."""
+    calibration: Calibration | None = None
+    """Of the plain likelihood."""
+    form: tuple[Any, ...] = ()
+    """The likelihood, smoothing and vocabulary that the calibration was fitted for."""
+    correction: Correction | None = None
+    """Of the automatic model."""
+
+    def scaled(self, factor: float) -> TextChoice:
+        """The same decisions with all scores times a factor; a correction cannot be scaled and stays as it is."""
+        if self.correction is not None:
+            return self
+        return replace(
+            self,
+            trust=None if self.trust is None else self.trust.scaled(factor),
+            calibration=None if self.calibration is None else self.calibration.scaled(factor),
+        )
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays, for a file."""
+        correction, arrays = (None, {}) if self.correction is None else self.correction.parts()
+        settings = {
+            "trust": None if self.trust is None else self.trust.settings(),
+            "smoothing": self.smoothing,
+            "calibration": None if self.calibration is None else self.calibration.settings(),
+            "reading": list(self.form),
+            "correction": correction,
+        }
+        return settings, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TextChoice:
+        """The choice that `parts` were taken from."""
+        curves, calibration, correction = settings["trust"], settings["calibration"], settings["correction"]
+        return cls(
+            None if curves is None else Trust.from_settings(curves),
+            settings["smoothing"],
+            None if calibration is None else Calibration.from_settings(calibration),
+            tuple(settings["reading"]),
+            None if correction is None else Correction.from_parts(correction, arrays),
+        )
+
+
+class Chosen(NamedTuple):
+    """What leave-one-out has chosen, and how well it does."""
+
+    counts: Counts
+    """Those given, or fewer: without the last block of features, where that did not help."""
+    choice: TextChoice = TextChoice()
+    report: TrainingReport | None = None
+    """None where there was nothing to choose."""
+
+
+class _Documents(NamedTuple):
+    """Documents that were counted, as the kernel takes them."""
+
+    texts: Texts
+    class_ids: Any
+    weights: Any
+
+
+def choose(
+    counts: Counts,
+    texts: Texts,
+    labels: list[Any],
+    weights: Any,
+    settings: Settings,
+    *,
+    effort: str,
+    narrower: Analyzer | None,
+    threads: int | None,
+) -> Chosen:
+    """Choose by leave-one-out what is left open by the settings; the texts are among those that were counted.
+
+    `narrower`, where there is one, is an analyzer without the last block of features: it is used where that block does
+    not help.
+    """
+    n_classes = len(counts.classes)
+    is_open = settings.is_auto or settings.calibration is not None
+    if n_classes < 2 or not is_open:
+        return Chosen(counts if narrower is None else counts.narrowed(narrower))
+    documents = _Documents(
+        texts,
+        class_numbers(labels, counts.classes, weighted=weights is not None),
+        None if weights is None else as_weights(weights, len(labels)),
+    )
+    if uses_curves(settings, n_classes):
+        return _curves_chosen(counts, documents, narrower, effort, threads)
+    return _plain_chosen(counts if narrower is None else counts.narrowed(narrower), documents, settings, threads)
+
+
+def uses_curves(settings: Settings, n_classes: int) -> bool:
+    """Whether the automatic model predicts: the plain one does for a single class, and for very many."""
+    return settings.is_automatic and 1 < n_classes <= trust.MOST_CLASSES
+
+
+def _curves_chosen(
+    counts: Counts, documents: _Documents, narrower: Analyzer | None, effort: str, threads: int | None
+) -> Chosen:
+    """The curves of the automatic model, and with effort="best" its correction."""
+    is_best = effort == "best"
+    curves, analyzer, seen = trust.choose(
+        counts,
+        *documents,
+        narrower=narrower,
+        most_numbers=MOST_NUMBERS_AT_BEST if is_best else trust.MOST_NUMBERS,
+        threads=threads,
+    )
+    if analyzer != counts.analyzer:
+        counts = counts.narrowed(analyzer)
+    if not is_best:
+        return Chosen(counts, TextChoice(curves), _report(counts, documents, seen))
+    text = _text_of(documents)
+    correction, corrected = correct(counts, *documents, curves, seen, text, threads=threads)
+    # Leave-one-out has seen more documents than the correction holds out: doubtful labels are looked for there.
+    report = _report(counts, documents, corrected, doubts=seen)
+    return Chosen(counts, TextChoice(curves, correction=correction), report)
+
+
+def _plain_chosen(counts: Counts, documents: _Documents, settings: Settings, threads: int | None) -> Chosen:
+    """The smoothing and the calibration of a plain likelihood."""
+    smoothing, calibration, seen = calibrate(
+        counts,
+        *documents,
+        likelihood=settings.likelihood,
+        smoothings=SMOOTHINGS if settings.is_auto else [settings.smoothing],
+        vocabulary=settings.vocabulary,
+        prior=settings.prior,
+        threads=threads,
+    )
+    choice = TextChoice(None, smoothing, calibration, settings.plain_form(smoothing))
+    return Chosen(counts, choice, _report(counts, documents, seen))
+
+
+def _report(counts: Counts, documents: _Documents, seen: Seen, *, doubts: Seen | None = None) -> TrainingReport:
+    from banbury.results.training_report import training_report  # nothing that predicts needs it
+
+    return training_report(list(counts.classes), seen, _text_of(documents), doubts=doubts)
+
+
+def _text_of(documents: _Documents) -> Callable[[int], str]:
+    """A function from the row of a document to its text."""
+    texts = documents.texts
+    if isinstance(texts, list):
+        return texts.__getitem__
+    return lambda row: _kernel.text_at(texts, row) or ""
