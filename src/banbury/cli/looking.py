@@ -13,7 +13,7 @@ from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
 from banbury.cli.tables import classes_of, columns_of, documents
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -204,6 +204,6 @@ def _described(path: str, settings: dict[str, Any]) -> dict[str, Any]:
 def _leave_one_out(classifier: Classifier) -> dict[str, Any]:
     try:
         report = classifier.report_
-    except NotFittedError:  # it was not fitted with leave-one-out
+    except NotAvailable:  # it was not fitted with leave-one-out
         return {}
     return {"leave-one-out": {"chosen": report.chosen} | {one.name: one.value for one in report.figures()}}

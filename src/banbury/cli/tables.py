@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -20,7 +20,7 @@ def columns_of(model: Classifier) -> dict[str, Any] | None:
     """What the columns of a model of tables are; None for one of texts."""
     try:
         return model.columns_
-    except NotFittedError:
+    except NotAvailable:
         return None
 
 
