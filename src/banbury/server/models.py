@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from banbury.classifier import Classifier, load
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable
 from banbury.server.limits import INLINE, Workers
 from banbury.server.problems import Problem
 from banbury.server.turns import Turns
@@ -120,7 +120,7 @@ def columns_of(classifier: Classifier) -> dict[str, Any] | None:
     """What the columns of a model of tables are; None for one of texts."""
     try:
         return classifier.columns_
-    except NotFittedError:
+    except NotAvailable:
         return None
 
 

@@ -111,7 +111,7 @@ async def words(call: Call) -> Response:
     call.check_parameters("label", "against", "top", "sort", "min_count", "column")
     model, top, min_count = call.model, call.number("top", 20), call.number("min_count", 1, most=2**31)
     label, against = call.label("label"), call.label("against")
-    options = {"sort": call.parameter("sort"), "column": call.parameter("column")}
+    options: dict[str, Any] = {"sort": call.parameter("sort"), "column": call.parameter("column")}
 
     def look(classifier: Classifier) -> list[dict[str, Any]]:
         table = classifier.words(label, against=against, top=top, min_count=min_count, **options)
