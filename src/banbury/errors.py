@@ -6,6 +6,10 @@ Each is also the built-in exception a caller would catch anyway, so `except Valu
 True
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class BanburyError(Exception):
     """Anything banbury refuses to do; catch this to catch them all."""
@@ -41,3 +45,45 @@ class CountError(InputError):
     def __init__(self, message: str, class_number: int = 0) -> None:
         super().__init__(message)
         self.class_number = class_number
+
+
+class OptionError(InputError):
+    """What was given can be used with another option; the message says which.
+
+    The message has parts: texts, and the options that would help. A surface that has other names for its options than
+    Python has, such as the command line, puts the message together with `worded`.
+
+    >>> error = OptionError("sms.csv: which column is the text? Say ", Option("text"))
+    >>> print(error)
+    sms.csv: which column is the text? Say text=…
+    >>> error.worded(lambda option: f"--{option.name}")
+    'sms.csv: which column is the text? Say --text'
+    """
+
+    def __init__(self, *parts: "str | Option") -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+
+    def __reduce__(self) -> "tuple[type[OptionError], tuple[str | Option, ...]]":
+        return type(self), self.parts
+
+    def worded(self, name: "Callable[[Option], str]") -> str:
+        """The message, with the options as this function writes them."""
+        return "".join(part if isinstance(part, str) else name(part) for part in self.parts)
+
+
+class Option:
+    """An option that would help, as an `OptionError` names it: a keyword, and a value if there is only one to say.
+
+    >>> str(Option("encoding")), str(Option("bad_rows", "skip")), str(Option("limits", "row"))
+    ('encoding=…', "bad_rows='skip'", 'limits=Limits(row=…)')
+    """
+
+    def __init__(self, name: str, value: "str | None" = None) -> None:
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        if self.name == "limits":
+            return f"limits=Limits({self.value}=…)"
+        return f"{self.name}=…" if self.value is None else f"{self.name}={self.value!r}"

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+if TYPE_CHECKING:
+    from banbury.errors import Option
 
 USAGE, DATA, INTERRUPTED, CLOSED = 2, 3, 130, 141
 
@@ -89,7 +92,7 @@ class Answer(NamedTuple):
 
 
 def _run() -> int | Answer:
-    from banbury.errors import BanburyError
+    from banbury.errors import BanburyError, OptionError
 
     if "_BANBURY_COMPLETE" in os.environ:
         from click.shell_completion import shell_complete
@@ -110,25 +113,22 @@ def _run() -> int | Answer:
         return INTERRUPTED
     except BrokenPipeError:
         return _closed()
+    except OptionError as error:
+        return _failed(error.worded(_option))
     except BanburyError as error:
-        return _failed(error)
+        return _failed(str(error))
     except OSError as error:
-        return _failed(f"{_named(error.filename)}: {error.strerror}" if error.filename else error.strerror or error)
+        reason = error.strerror or str(error)
+        return _failed(f"{_named(error.filename)}: {reason}" if error.filename else reason)
     except MemoryError:
         return _failed("there is not enough memory")
 
 
-# How the library's options are called here.
-IN_WORDS_OF_THE_COMMAND = {
-    "text=…": "--text NAME",
-    "label=…": "--label NAME",
-    "format=…": "--format NAME",
-    "encoding=…": "--encoding NAME",
-    "bad_rows='skip'": "--bad-rows skip",
-    "raise the limit 'expanded'": "say --limit expanded=…",
-    "raise the limit 'ratio'": "say --limit ratio=…",
-    "the limit 'row' can be raised": "--limit row=… raises that",
-}
+def _option(option: Option) -> str:
+    """An option of the library as the command line writes it."""
+    if option.name == "limits":
+        return f"--limit {option.value}=…"
+    return f"--{option.name.replace('_', '-')} {option.value or 'NAME'}"
 
 
 def _named(path: Any) -> str:
@@ -139,14 +139,11 @@ def _named(path: Any) -> str:
     return folder if is_temporary(name) else os.fsdecode(path)
 
 
-def _failed(reason: Any) -> int:
+def _failed(reason: str) -> int:
     from banbury.cli.console import note
     from banbury.display.characters import visible
 
-    text = str(reason)
-    for words, option in IN_WORDS_OF_THE_COMMAND.items():
-        text = text.replace(words, option)
-    note(f"Error: {visible(text)}")
+    note(f"Error: {visible(reason)}")
     return DATA
 
 

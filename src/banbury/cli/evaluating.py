@@ -68,7 +68,7 @@ def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes
 
 
 def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None]:
-    from banbury.readers import joined
+    from banbury.readers.batch import joined
 
     reading.need_input(files)
     model = reading.load(path)

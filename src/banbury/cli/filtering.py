@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
+import shutil
 import sys
+import tempfile
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,18 @@ from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
-from banbury.readers import Layout
+from banbury.display.spreadsheet import has_formulas
+from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from banbury.classifier import Classifier
-    from banbury.readers import Batch, Reader
+    from banbury.readers import Batch, Layout, Reader
 
-# A cell that a spreadsheet might run: such rows are written anew.
-SUSPECT = re.compile(rb'(?:^|[\n,;\t|"])[=+\-@\r]')
+    Chosen = Callable[[Batch], NDArray[Any]]
 
 
 @click.command(
@@ -57,44 +58,41 @@ def filter(model: str, files: tuple[str, ...], keep: str, above: float | None, t
     classifier = reading.load(model)
     classifier.threads = given["threads"]
     classes = classes_of(classifier)
-    scoring = _Scoring(
-        classifier, classes.index(reading.label_of(keep, classes)), reading.shares(given["prior"], classes)
-    )
+    class_id = classes.index(reading.label_of(keep, classes))
+    prior = reading.shares(given["prior"], classes)
     with ExitStack() as stack:
         if top is not None and (not files or "-" in files):
             files = tuple(_spooled(stack) if file == "-" else file for file in files or ("-",))
         reader = reading.reader_for(classifier, files, given, label=False)
-        scoring.layout = reader.layout
+        scoring = _Scoring(classifier, class_id, prior, reader.layout)
         format = writing.format_of(given["to"], given["output"], reader.layout)
         chosen = scoring.rule(above) if top is None else _best(scoring, reader, _number(top))
-        counter = [0, 0]
-        writing.write(given["output"], format, _kept(reader, chosen, format, given["drop"], counter))
-    note(f"{counter[0]} of {counter[1]} rows kept")
+        kept = _Filter(reader, chosen, format, drop=given["drop"])
+        writing.write(given["output"], format, kept.batches())
+    note(f"{kept.n_kept} of {kept.n_rows} rows kept")
 
 
 class _Scoring:
-    """Which rows are wanted."""
+    """What a model says of one label, for batches of rows."""
 
-    def __init__(self, classifier: Classifier, number: int, prior: Any) -> None:
-        self._classifier = classifier
-        self._number = number
-        self._prior = prior
+    def __init__(self, classifier: Classifier, class_id: int, prior: Any, layout: Layout) -> None:
+        self._classifier, self._class_id, self._prior, self._layout = classifier, class_id, prior, layout
         self._columns = columns_of(classifier)
-        self.layout = Layout("lines")
 
     def chances(self, batch: Batch) -> NDArray[Any]:
         """The probability of the label, for each row."""
-        of = documents(batch, self.layout, self._columns)
-        chances: NDArray[Any] = self._classifier.predict_proba(of, prior=self._prior)[:, self._number]
-        return chances
+        chances: NDArray[Any] = self._classifier.predict_proba(self._documents(batch), prior=self._prior)
+        return chances[:, self._class_id]
 
-    def rule(self, above: float | None) -> Any:
+    def rule(self, above: float | None) -> Chosen:
         """A function from a batch to a mask of its rows."""
         if above is not None:
             return lambda batch: self.chances(batch) >= above
-        label = self._classifier.classes_[self._number]
-        of = self._columns
-        return lambda batch: self._classifier.predict(documents(batch, self.layout, of), prior=self._prior) == label
+        label = self._classifier.classes_[self._class_id]
+        return lambda batch: self._classifier.predict(self._documents(batch), prior=self._prior) == label
+
+    def _documents(self, batch: Batch) -> Any:
+        return documents(batch, self._layout, self._columns)
 
 
 def _number(top: str) -> tuple[float, bool]:
@@ -109,62 +107,77 @@ def _number(top: str) -> tuple[float, bool]:
     return (number / 100 if is_share else number), is_share
 
 
-def _best(scoring: _Scoring, reader: Reader, top: tuple[float, bool]) -> Any:
+def _best(scoring: _Scoring, reader: Reader, top: tuple[float, bool]) -> Chosen:
     """A function from the batches, in their order, to the masks of the best rows; of equal ones the first."""
-    import numpy as np
-
     chances = [scoring.chances(batch) for batch in with_progress(reader, "scoring")]
     every = np.concatenate(chances) if chances else np.zeros(0)
     wanted = int(top[0] * len(every) + 0.5) if top[1] else int(top[0])
     mask = np.zeros(len(every), bool)
     mask[np.argsort(-every, kind="stable")[:wanted]] = True
-    at = 0
+    end = 0
 
     def next_mask(batch: Batch) -> NDArray[Any]:
-        nonlocal at
-        at += len(batch)
-        return mask[at - len(batch) : at]
+        nonlocal end
+        end += len(batch)
+        return mask[end - len(batch) : end]
 
     return next_mask
 
 
-def _kept(
-    reader: Reader, chosen: Any, format: str, drop: bool, counter: list[int]
-) -> Iterator[list[dict[str, Any]] | bytes]:
-    import numpy as np
+class _Filter:
+    """The rows that are chosen, as they were in the files where that can be; counts them as they pass."""
 
-    layout = reader.layout
-    is_same = format == layout.format or (format == "plain" and layout.format in ("lines", "fasttext"))
-    is_first = True
-    for batch in with_progress(reader, "filtering"):
-        mask = chosen(batch)
-        rows = np.flatnonzero(~mask if drop else mask).astype(np.uint32)
-        counter[0] += len(rows)
-        counter[1] += len(batch)
-        raw = batch.kernel.raw(rows) if is_same and batch.kernel is not None else None
-        is_table = layout.format in ("csv", "tsv")
-        if raw is not None and not (is_table and (layout.delimiter not in ",\t" or SUSPECT.search(raw))):
-            if is_table and is_first:
-                raw = writing.encoded([dict.fromkeys(layout.columns, "")], format, []).split(b"\n", 1)[0] + b"\n" + raw
-            yield raw
-        else:
-            dictionaries = batch.rows()
-            picked = [dictionaries[row] for row in rows.tolist()]
-            if format == "plain" and layout.text is not None:
-                picked = [{"text": row[layout.text]} for row in picked]
-            elif is_table and is_same:
-                yield writing.encoded(picked, format, [] if is_first else list(layout.columns))
-                is_first = False
-                continue
-            yield picked
-        is_first = False
+    def __init__(self, reader: Reader, chosen: Chosen, format: str, *, drop: bool) -> None:
+        self._reader, self._chosen, self._format, self._drop = reader, chosen, format, drop
+        self.n_kept = self.n_rows = 0
+
+    def batches(self) -> Iterator[list[dict[str, Any]] | bytes]:
+        """The rows that are kept of each batch."""
+        is_first = True
+        for batch in with_progress(self._reader, "filtering"):
+            mask = self._chosen(batch)
+            rows = np.flatnonzero(~mask if self._drop else mask).astype(np.uint32)
+            self.n_kept += len(rows)
+            self.n_rows += len(batch)
+            unchanged = self._unchanged(batch, rows, is_first)
+            yield self._anew(batch, rows, is_first) if unchanged is None else unchanged
+            is_first = False
+
+    @property
+    def _is_table(self) -> bool:
+        return self._reader.layout.format in ("csv", "tsv")
+
+    @property
+    def _is_same_format(self) -> bool:
+        format = self._reader.layout.format
+        return self._format == format or (self._format == "plain" and format in ("lines", "fasttext"))
+
+    def _unchanged(self, batch: Batch, rows: NDArray[Any], is_first: bool) -> bytes | None:
+        """The bytes of the rows as they were read; None where they have to be written anew."""
+        layout = self._reader.layout
+        if not self._is_same_format or batch.kernel is None:
+            return None
+        raw = batch.kernel.raw(rows)
+        if not self._is_table:
+            return raw
+        if layout.delimiter not in ",\t" or has_formulas(raw, layout.delimiter):
+            return None
+        return writing.header(layout.columns, self._format) + raw if is_first else raw
+
+    def _anew(self, batch: Batch, rows: NDArray[Any], is_first: bool) -> list[dict[str, Any]] | bytes:
+        layout = self._reader.layout
+        dictionaries = batch.rows()
+        picked = [dictionaries[row] for row in rows.tolist()]
+        if self._format == "plain" and layout.text is not None:
+            return [{"text": row[layout.text]} for row in picked]
+        if self._is_table and self._is_same_format:
+            head = writing.header(layout.columns, self._format) if is_first else b""
+            return head + writing.RowEncoder(self._format, layout.columns).encode(picked)
+        return picked
 
 
 def _spooled(stack: ExitStack) -> str:
     """Standard input in a file, for as long as it is needed."""
-    import shutil
-    import tempfile
-
     file = tempfile.NamedTemporaryFile(prefix="banbury-", delete=False)  # noqa: SIM115
     stack.callback(os.unlink, file.name)
     with file:

@@ -60,11 +60,11 @@ def explain(
 
 def _document(text: str, number: int | None, classifier: Classifier) -> Any:
     """A text of the command line, of standard input, of a file, or of a row of one; for a model of tables a row."""
-    from banbury.readers.guessing import has_rows
+    from banbury.readers.formats import format_by_name
 
     columns = columns_of(classifier)
     is_file = text == "-" or os.path.isfile(text)
-    if columns is not None or (is_file and (number is not None or has_rows(text))):
+    if columns is not None or (is_file and (number is not None or format_by_name(text) is not None)):
         return _row(text, number or 1, classifier)
     if not is_file:
         return text

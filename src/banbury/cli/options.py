@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury.errors import InputError
+from banbury.readers.formats import ANYTHING, EXTENSIONS, FORMATS, extension_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from banbury.readers import Reader
 
 Command = Any
-FORMATS = (
-    "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
-)  # fmt: skip  # as in readers.guessing, which takes longer to import; a test compares them
 READING = (
     "format", "text", "label", "header", "delimiter", "encoding", "bad_rows", "limit",
 )  # fmt: skip
@@ -139,9 +137,7 @@ def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[s
 def _is_file(argument: str) -> bool:
     if argument == "-" or os.path.exists(argument):
         return True
-    is_named = re.fullmatch(
-        r"\S*\.(jsonl|ndjson|json|csv|tsv|tab|txt|parquet|pq|mbox|eml|ft)(\.(gz|zst|bz2|xz))?", argument
-    )
+    is_named = re.fullmatch(r"\S+", argument) and extension_of(argument) in (*EXTENSIONS, *ANYTHING)
     is_placed = re.fullmatch(r"(~|\.{0,2})/\S+", argument) or (
         re.fullmatch(r"\S+/\S*", argument) and os.path.isdir(os.path.dirname(argument))
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import sys
 from contextlib import contextmanager
+from io import StringIO
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -15,23 +18,15 @@ from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
 from banbury.display.spreadsheet import escaped
 from banbury.errors import InputError, MissingExtra
+from banbury.readers.formats import compression_by_name, extension_of, format_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from banbury.readers import Layout
 
 Rows = list[dict[str, Any]]
 FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
-EXTENSIONS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".txt": "plain",
-}
-COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 GROUP = 100_000  # rows of a Parquet file that are held in memory
 
 to_format = click.option(
@@ -48,11 +43,9 @@ def format_of(to: str | None, output: str | None, layout: Layout | None) -> str:
     if to is not None:
         return to
     if output is not None:
-        stem, extension = os.path.splitext(output.lower())
-        if extension in COMPRESSED:
-            extension = os.path.splitext(stem)[1]
-        if extension in EXTENSIONS:
-            return EXTENSIONS[extension]
+        named = "plain" if extension_of(output) == ".txt" else format_by_name(output)
+        if named in FORMATS:
+            return named
     like = "plain" if layout is None else layout.format
     return like if like in FORMATS else "jsonl" if like in ("json", "folder", "mbox", "maildir", "mail") else "plain"
 
@@ -62,39 +55,61 @@ def write(output: str | None, format: str, batches: Iterable[Rows | bytes]) -> N
     if format == "parquet":
         _write_parquet(output, batches)
         return
-    columns: list[str] = []
+    encoder = RowEncoder(format)
     with sink(output) as put:
         for batch in batches:
             if isinstance(batch, bytes):
                 put(batch)
             elif batch:
-                put(encoded(batch, format, columns))
+                put(encoder.encode(batch))
 
 
-def encoded(rows: Rows, format: str, columns: list[str]) -> bytes:
-    """Rows in a text format. A table has the columns of its first rows; they are noted in `columns`, and come first."""
-    if format == "jsonl":
-        import json
+class RowEncoder:
+    """Rows to the bytes of a text format. A table has the columns of its first rows, and their names come first.
 
-        lines = [json.dumps(row, ensure_ascii=False, default=str) for row in rows]
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    if format == "plain":
-        lines = ["\t".join(" ".join(_text(cell).split()) for cell in row.values()) for row in rows]
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-    import csv
-    from io import StringIO
+    `columns` are those of a table whose header is written already.
 
+    >>> encoder = RowEncoder("csv")
+    >>> encoder.encode([{"text": "so happy", "n": 1}]) + encoder.encode([{"text": "=1+1"}])
+    b"text,n\\nso happy,1\\n'=1+1,\\n"
+    """
+
+    def __init__(self, format: str, columns: Sequence[str] = ()) -> None:
+        self._format = format
+        self._columns = list(columns)
+
+    def encode(self, rows: Rows) -> bytes:
+        """The bytes of some more rows."""
+        if self._format == "jsonl":
+            return _lines(json.dumps(row, ensure_ascii=False, default=str) for row in rows)
+        if self._format == "plain":
+            return _lines("\t".join(" ".join(_text(cell).split()) for cell in row.values()) for row in rows)
+        table: list[list[str]] = []
+        if not self._columns:
+            self._columns = list(dict.fromkeys(name for row in rows for name in row))
+            table.append(self._columns)
+        if others := [name for row in rows for name in row if name not in self._columns]:
+            raise InputError(
+                f"there is a column {others[0]!r} that the rows before do not have; JSON Lines can: --to jsonl"
+            )
+        table += [[_text(row.get(name)) for name in self._columns] for row in rows]
+        return _table(table, self._format)
+
+
+def header(columns: Sequence[str], format: str) -> bytes:
+    """The first line of a table: the names of its columns."""
+    return _table([columns], format)
+
+
+def _table(rows: Sequence[Sequence[str]], format: str) -> bytes:
     file = StringIO(newline="")
     writer = csv.writer(file, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-    if not columns:
-        columns += dict.fromkeys(name for row in rows for name in row)
-        writer.writerow([escaped(name) for name in columns])
-    if others := [name for row in rows for name in row if name not in columns]:
-        raise InputError(
-            f"there is a column {others[0]!r} that the rows before do not have; JSON Lines can: --to jsonl"
-        )
-    writer.writerows([escaped(_text(row.get(name))) for name in columns] for row in rows)
+    writer.writerows([escaped(cell) for cell in row] for row in rows)
     return file.getvalue().encode("utf-8", "replace")
+
+
+def _lines(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
 
 def _text(cell: Any) -> str:
@@ -103,8 +118,6 @@ def _text(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, dict | list):
-        import json
-
         return json.dumps(cell, ensure_ascii=False, default=str)
     return str(cell)
 
@@ -127,23 +140,23 @@ def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
 
 def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], bytes]]:
     """What makes bytes smaller, and what comes at their end, by the name of the file."""
-    match os.path.splitext(output.lower())[1]:
-        case ".gz":
+    match compression_by_name(output):
+        case "gzip":
             import zlib
 
             gzip = zlib.compressobj(wbits=31)
             return gzip.compress, gzip.flush
-        case ".bz2":
+        case "bz2":
             from bz2 import BZ2Compressor
 
             bz2 = BZ2Compressor()
             return bz2.compress, bz2.flush
-        case ".xz":
+        case "xz":
             from lzma import LZMACompressor
 
             xz = LZMACompressor()
             return xz.compress, xz.flush
-        case ".zst":
+        case "zstd":
             from banbury._kernel import ZstdEncoder
 
             zstd = ZstdEncoder()
@@ -159,6 +172,7 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
         raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'") from error
     if output is None or output == "-":
         raise InputError("a Parquet file is written to a file: say -o FILE")
+    json_lines = RowEncoder("jsonl")
     kinds: dict[str, set[type]] = {}
     with replacing(output) as temporary, _waiting(output) as file:
         for batch in batches:
@@ -167,12 +181,12 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
                 for name, value in row.items():
                     is_huge = isinstance(value, int) and abs(value) >= 2**63
                     kinds.setdefault(name, set()).add(str if is_huge else type(value))
-            file.write(encoded(batch, "jsonl", []))
+            file.write(json_lines.encode(batch))
         columns = {name: _kind(found - {type(None)}) for name, found in kinds.items()} or {"text": "utf8"}
         with _waiting(output) as typed:
             file.seek(0)
             for line in file:
-                typed.write(encoded([_typed(line, columns)], "jsonl", []))
+                typed.write(json_lines.encode([_typed(line, columns)]))
             typed.flush()
             rows = read_json(typed.name, _schema(columns), batch_size=GROUP // 10)
             write_parquet(rows, temporary, max_row_group_size=GROUP)
@@ -197,8 +211,6 @@ def _kind(found: set[type]) -> str:
 
 def _typed(line: bytes, columns: dict[str, str]) -> dict[str, Any]:
     """A row whose values are of the kinds of their columns."""
-    import json
-
     row: dict[str, Any] = json.loads(line)
     for name, value in row.items():
         if columns[name] == "utf8" and not isinstance(value, str | None):

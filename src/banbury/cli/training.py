@@ -97,7 +97,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
     from banbury.cli.tables import classes_of, kinds, to_learn
-    from banbury.readers import joined
+    from banbury.readers.batch import joined
 
     columns: Any = given.get("kinds") or kinds(given["columns"])
     without = list(kinds(given["without"]) or {})

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
-import os
 import re
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal
 
-from banbury.errors import FileFormatError, InputError
-from banbury.readers.streams import EXTENSIONS as COMPRESSIONS
+from banbury.errors import FileFormatError, InputError, Option, OptionError
+from banbury.readers.formats import format_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FORMATS = (
-    "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
-)  # fmt: skip
-EXTENSIONS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".mbox": "mbox",
-    ".eml": "mail",
-    ".ft": "fasttext",
-    ".fasttext": "fasttext",
-}
+    from banbury.readers.options import Column, ReadOptions
+
 FOREIGN = {
     b"PK\x03\x04": "a zip archive, or a file of an office program: unpack it, or save it as CSV",
     b"\xd0\xcf\x11\xe0": "a file of an office program: save it as CSV",
@@ -83,7 +70,7 @@ def format_of(name: str, head: bytes) -> str:
     >>> format_of("sms.jsonl.gz", b""), format_of("-", b'{"text": "so happy"}'), format_of("-", b"so happy")
     ('jsonl', 'jsonl', 'lines')
     """
-    known = _by_name(name)
+    known = format_by_name(name)
     if known is not None:
         return "json" if known == "jsonl" and head.lstrip()[:1] == b"[" else known
     if head.startswith(b"PAR1"):
@@ -110,40 +97,15 @@ def format_of(name: str, head: bytes) -> str:
     return "lines"
 
 
-def has_rows(name: str) -> bool:
-    """Whether a file is called like one with rows.
-
-    >>> has_rows("sms.csv.gz"), has_rows("letter.txt")
-    (True, False)
-    """
-    return _by_name(name) is not None
-
-
-def _by_name(name: str) -> str | None:
-    stem, extension = os.path.splitext(name.lower())
-    if extension in COMPRESSIONS:
-        extension = os.path.splitext(stem)[1]
-    return EXTENSIONS.get(extension)
-
-
 def _names(cells: Sequence[str]) -> bool:
     """Whether these look like the names of columns: several, and one of them is known."""
     known = [cell.strip(' "').lower() in (*TEXTS, *LABELS) for cell in cells]
     return len(cells) > 1 and any(known)
 
 
-def layout_of(
-    format: str,
-    head: bytes,
-    name: str,
-    *,
-    text: str | int | bool | None = None,
-    label: str | int | bool | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    quotes: bool | None = None,
-) -> Layout:
+def layout_of(format: str, head: bytes, name: str, options: ReadOptions) -> Layout:
     """The layout of a file of text that starts with `head`."""
+    text, label, delimiter, quotes = options.text, options.label, options.delimiter, options.quotes
     if len(head) > SAMPLE:
         head = head[: head.rfind(b"\n", 0, max(SAMPLE, head.find(b"\n") + 1)) + 1] or head
     sample = head.decode("utf-8", "replace")
@@ -165,7 +127,7 @@ def layout_of(
     cells = _cells(sample, delimiter, quotes)
     if not cells:
         return Layout(format, ("text",), None if text is False else "text", None, delimiter, quotes, False)
-    has_header = _has_header(cells) if header is None else header
+    has_header = _has_header(cells) if options.header is None else options.header
     names = unique(cells[0]) if has_header else [str(number + 1) for number in range(len(cells[0]))]
     rows = [dict(zip(names, row, strict=False)) for row in cells[has_header:]]
     found = of_rows(format, rows, name, text, label, names)
@@ -176,8 +138,8 @@ def of_rows(
     format: str,
     rows: list[dict[str, Any]],
     name: str,
-    text: str | int | bool | None,
-    label: str | int | bool | None,
+    text: Column,
+    label: Column,
     names: Sequence[str] = (),
 ) -> Layout:
     """The layout of rows that are dictionaries."""
@@ -239,7 +201,7 @@ def _text(names: list[str], rows: list[dict[str, Any]], label: Any, name: str) -
         return longest[0]
     if not names:
         return "text"
-    raise InputError(f"{name}: which column is the text? Say text=…; there are {_list(names)}")
+    raise OptionError(f"{name}: which column is the text? Say ", Option("text"), f"; there are {_list(names)}")
 
 
 def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
@@ -310,9 +272,6 @@ def _are_quotes(sample: str, delimiter: str) -> bool:
 
 
 def _cells(sample: str, delimiter: str, quotes: bool) -> list[list[str]]:
-    import csv
-    from io import StringIO
-
     csv.field_size_limit(max(csv.field_size_limit(), SAMPLE * 2))
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     rows: list[list[str]] = []

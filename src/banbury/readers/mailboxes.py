@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from banbury.readers.batch import BadRow, batch_of
 from banbury.readers.guessing import Layout
 from banbury.readers.mail import parse
 from banbury.readers.sources import ENOUGH, files_below
@@ -18,7 +19,8 @@ from banbury.readers.sources import ENOUGH, files_below
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from banbury.readers import BadRow, Batch
+    from banbury.readers.batch import Batch
+    from banbury.readers.options import Column, ReadOptions
 
 LOOKED_AT = 5  # files of a folder
 OF_MESSAGES = re.compile(rb"(?im)^(Received|Return-Path|Delivered-To):")
@@ -29,11 +31,12 @@ TEXTS = tuple(name for name, value in parse(b"").row().items() if isinstance(val
 class Mailbox:
     """The messages of an mbox file: each starts with a line `From `, and `>From ` in it is `From `."""
 
-    def __init__(self, blocks: Iterable[bytes], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, blocks: Iterable[bytes], name: str, options: ReadOptions) -> None:
         self._blocks, self._name = blocks, name
-        self._longest: int = options["limits"].row
-        self._label = None if options["label"] is False else _stem(name)
-        self.layout = _layout("mbox", options["text"], self._label is not None)
+        self._longest: int = options.limits.row
+        self._label = None if options.label is False else _stem(name)
+        self.files: list[str] = []
+        self.layout = _layout("mbox", options.text, self._label is not None)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Some messages at a time; their line is that of the `From `."""
@@ -58,17 +61,17 @@ class Mailbox:
 class Messages:
     """A message in each file of a folder; a maildir has them in `cur` and `new`."""
 
-    def __init__(self, path: str, options: dict[str, Any]) -> None:
+    def __init__(self, path: str, options: ReadOptions) -> None:
         self._path = path
-        self._longest: int = options["limits"].row
+        self._longest: int = options.limits.row
         is_maildir = is_maildir_folder(path)
         files = sorted(files_below(path))
         if is_maildir:
             files = [file for file in files if os.path.dirname(file).split(os.sep)[-1] in ("cur", "new")]
         self.files = files
         self._is_maildir = is_maildir
-        has_labels = options["label"] is not False and (is_maildir or any(map(os.path.dirname, files)))
-        self.layout = _layout("maildir" if is_maildir else "mail", options["text"], has_labels)
+        has_labels = options.label is not False and (is_maildir or any(map(os.path.dirname, files)))
+        self.layout = _layout("maildir" if is_maildir else "mail", options.text, has_labels)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Some files at a time."""
@@ -101,10 +104,10 @@ def _is_message(path: str) -> bool:
     return bool(re.match(rb"(From |[!-9;-~]+:[ \t])", head) and OF_MESSAGES.search(head.split(b"\n\n")[0]))
 
 
-def _layout(format: str, text: Any, has_labels: bool) -> Layout:
+def _layout(format: str, text: Column, has_labels: bool) -> Layout:
     """Any part of a message can be its text."""
     columns = COLUMNS if has_labels else COLUMNS[:-1]
-    return Layout(format, columns, text if text in TEXTS else "text", "label" if has_labels else None)
+    return Layout(format, columns, str(text) if text in TEXTS else "text", "label" if has_labels else None)
 
 
 def _stem(name: str) -> str:
@@ -123,9 +126,6 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
 def _batches(
     messages: Iterable[tuple[str, int, bytes, str | None]], layout: Layout, longest: int
 ) -> Iterator[tuple[Batch, list[BadRow]]]:
-    from banbury.readers import BadRow
-    from banbury.readers.sources import batch_of
-
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     bad: list[BadRow] = []

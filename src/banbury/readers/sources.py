@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError, MissingExtra
+from banbury.readers.batch import BadRow, Batch, batch_of
 from banbury.readers.guessing import Layout, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from banbury.readers import BadRow, Batch
+    from banbury.readers.options import ReadOptions
 
 ENOUGH = 8 << 20  # bytes of text in a batch
 ROWS = 10_000  # of a Parquet batch
@@ -22,19 +24,17 @@ ARRAY = 256 << 20  # bytes of a JSON array
 class Folder:
     """A text in each file; the label is the folder that it lies in, below the one that is read."""
 
-    def __init__(self, path: str, options: dict[str, Any]) -> None:
+    def __init__(self, path: str, options: ReadOptions) -> None:
         self._path = path
-        self._encoding = options["encoding"] or "utf-8"
-        self._longest = options["limits"].row
+        self._encoding = options.encoding or "utf-8"
+        self._longest = options.limits.row
         self.files = sorted(files_below(path))
-        has_labels = options["label"] is not False and any(os.path.dirname(file) for file in self.files)
+        has_labels = options.label is not False and any(os.path.dirname(file) for file in self.files)
         label = "label" if has_labels else None
         self.layout = Layout("folder", ("file", "text", *filter(None, [label])), "text", label)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Some files at a time."""
-        from banbury.readers import BadRow
-
         rows: list[dict[str, Any]] = []
         numbers: list[int] = []
         bad: list[BadRow] = []
@@ -82,10 +82,8 @@ def files_below(path: str) -> Iterator[str]:
 class Array:
     """One JSON array of objects, which has to be read whole."""
 
-    def __init__(self, blocks: Iterable[bytes], name: str, options: dict[str, Any]) -> None:
-        import json
-
-        content, limit = bytearray(), max(ARRAY, options["limits"].row)
+    def __init__(self, blocks: Iterable[bytes], name: str, options: ReadOptions) -> None:
+        content, limit = bytearray(), max(ARRAY, options.limits.row)
         for block in blocks:
             content += block
             if len(content) > limit:
@@ -100,8 +98,9 @@ class Array:
             raise FileFormatError(f"{name}: it is a JSON {type(rows).__name__}; rows are an array of objects")
         self._rows, self._name = rows, name
         sample = [row for row in rows[:200] if isinstance(row, dict)]
-        self.layout = of_rows("json", sample, name, options["text"], options["label"])
-        self._weight = options["weight"]
+        self.files: list[str] = []
+        self.layout = of_rows("json", sample, name, options.text, options.label)
+        self._weight = options.weight
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """All of it."""
@@ -111,7 +110,7 @@ class Array:
 class Parquet:
     """Row groups of a Parquet file, some thousand rows at a time."""
 
-    def __init__(self, source: Any, name: str, options: dict[str, Any]) -> None:
+    def __init__(self, source: Any, name: str, options: ReadOptions) -> None:
         try:
             from arro3.io import read_parquet
         except ImportError as error:
@@ -126,11 +125,12 @@ class Parquet:
             if type(error).__name__ != "PanicException":  # what arro3 raises for a damaged file is no Exception
                 raise
             raise FileFormatError(f"{name}: it cannot be read as Parquet: {error}") from error
-        self._name, self._weight = name, options["weight"]
+        self.files: list[str] = []
+        self._name, self._weight = name, options.weight
         self._first = next(iter(self._reader), None)
         names = list(self._reader.schema.names)
         sample = [] if self._first is None else _dictionaries(self._first, names)[:200]
-        self.layout = of_rows("parquet", sample, name, options["text"], options["label"], names)
+        self.layout = of_rows("parquet", sample, name, options.text, options.label, names)
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """Batches as they come."""
@@ -142,8 +142,6 @@ class Parquet:
 
     def _read(self, batch: Any, line: int) -> tuple[Batch, list[BadRow]]:
         """The texts where they lie, if all rows can be used."""
-        from banbury.readers import Batch
-
         names, layout = list(self._reader.schema.names), self.layout
         texts = None if layout.text is None else batch.column(layout.text)
         labels = None if layout.label is None else batch.column(layout.label).to_pylist()
@@ -181,10 +179,10 @@ def _dictionaries(batch: Any, names: list[str]) -> list[dict[str, Any]]:
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
-def _checked(rows: list[Any], line: int, name: str, layout: Layout, weight: Any) -> tuple[Batch, list[BadRow]]:
+def _checked(
+    rows: list[Any], line: int, name: str, layout: Layout, weight: str | int | None
+) -> tuple[Batch, list[BadRow]]:
     """The rows that can be used, and the others; they are numbered from `line` on."""
-    from banbury.readers import BadRow
-
     good: list[dict[str, Any]] = []
     lines: list[int] = []
     bad: list[BadRow] = []
@@ -218,17 +216,3 @@ def _fault(row: Any, layout: Layout) -> str:
     if label is None:
         return "it has no label"
     return "" if isinstance(label, str | int) else f"its label is {label!r}; a label is text, a whole number or a truth"
-
-
-def batch_of(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weight: Any = None) -> Batch:
-    """A batch of rows that are dictionaries."""
-    from banbury.readers import Batch
-
-    return Batch(
-        None if layout.text is None else [row[layout.text] for row in rows],
-        None if layout.label is None else [row[layout.label] for row in rows],
-        lines,
-        None if weight is None else [row.get(str(weight)) for row in rows],
-        None,
-        lambda: rows,
-    )

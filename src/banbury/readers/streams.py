@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury.errors import FileFormatError, InputError
+from banbury.readers.formats import compression_by_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from banbury.readers.options import Limits
 
 T = TypeVar("T")
 
 BLOCK = 8 << 20
 PIECE = 1 << 20  # that compressed bytes are expanded to at a time
-SMALL = 64 << 20  # bytes: whatever is no more is no bomb, however small it was before
 XZ_MEMORY = 256 << 20  # more than the largest preset of xz needs
-
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz"}
-EXTENSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".xz": "xz"}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much a file may ask for. Whoever trusts it can raise them: `read(path, limits=Limits(ratio=2000))`.
-
-    >>> Limits().ratio
-    250
-    """
-
-    row: int = 16 << 20
-    """Bytes of one row. A model that counts characters takes some three hundred times as many to score it."""
-    expanded: int = 256 << 30
-    """Bytes of a compressed file when it is expanded."""
-    ratio: int = 250
-    """How many times as large a compressed file may become, once it is more than 64 MB."""
-
-    def check(self, packed: int, expanded: int, name: str) -> None:
-        """That `packed` bytes may have become `expanded`."""
-        if expanded > self.expanded:
-            raise InputError(
-                f"{name}: it expands to more than {self.expanded:,} bytes; if that is right, raise the limit 'expanded'"
-            )
-        if expanded > SMALL and expanded > self.ratio * packed:
-            raise InputError(
-                f"{name}: {packed:,} bytes expand to {expanded:,} and more, over {self.ratio} times as many; "
-                f"if that is right, raise the limit 'ratio'"
-            )
 
 
 class Stream:
@@ -68,7 +38,7 @@ class Stream:
         """Its content as UTF-8, expanded where it is compressed."""
         raw = self._raw()
         head = next(raw, b"")
-        kind = compression_of(head)
+        kind = compression_by_content(head)
         blocks = _again(head, raw)
         if kind is not None:
             blocks = _gathered(_expanded(blocks, kind, limits, self.name))
@@ -94,11 +64,6 @@ class Stream:
 def is_standard_input(source: Any) -> bool:
     """`-` is standard input, as for other commands."""
     return isinstance(source, str) and source == "-"
-
-
-def compression_of(head: bytes) -> str | None:
-    """How bytes that start like this are compressed: what they are counts, not how the file is called."""
-    return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
 
 
 def _name(source: Any) -> str:

@@ -1,0 +1,84 @@
+"""Batch: some rows of a file, and the rows that could not be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from banbury import _kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from banbury.readers.guessing import Layout
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that could not be used."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a file."""
+
+    texts: Any
+    """One for each row: a list, or a column that the kernel reads where it lies; `list(batch.texts)` makes `str`.
+
+    None where no text is wanted."""
+    labels: list[Any] | None
+    """None where they are not in the file, or not wanted."""
+    lines: list[int]
+    """Where each row starts; in a folder the number of the file."""
+    weights: list[Any] | None = None
+    kernel: _kernel.Rows | None = field(default=None, repr=False)
+    """The rows as the kernel has them, where it has read them."""
+    columns: Callable[[], list[dict[str, Any]]] = field(default=list, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows with all their columns, as dictionaries."""
+        return self.columns()
+
+
+def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
+    """One batch of several."""
+    if len(batches) == 1:
+        return batches[0]
+    texts: Any
+    if batches and batches[0].texts is None:
+        texts = None
+    elif batches and all(batch.kernel is not None for batch in batches):
+        texts = _kernel.join([batch.texts for batch in batches])
+    else:
+        texts = [text for batch in batches for text in batch.texts]
+    has_weights = bool(batches) and batches[0].weights is not None
+    return Batch(
+        texts,
+        [label for batch in batches for label in batch.labels or []] if has_labels else None,
+        [line for batch in batches for line in batch.lines],
+        [weight for batch in batches for weight in batch.weights or []] if has_weights else None,
+        None,
+        lambda: [row for batch in batches for row in batch.rows()],
+    )
+
+
+def batch_of(rows: list[dict[str, Any]], lines: list[int], layout: Layout, weight: str | int | None = None) -> Batch:
+    """A batch of rows that are dictionaries."""
+    return Batch(
+        None if layout.text is None else [row[layout.text] for row in rows],
+        None if layout.label is None else [row[layout.label] for row in rows],
+        lines,
+        None if weight is None else [row.get(str(weight)) for row in rows],
+        None,
+        lambda: rows,
+    )
