@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banbury.display.spreadsheet import escaped
+from banbury.display.spreadsheet import escaped, has_formulas
 
 STARTS = "=+-@\t\r\n＝＋－＠"
 cells = st.one_of(st.text(f"{STARTS}'15.eA", max_size=6), st.text(max_size=6))
@@ -46,3 +46,17 @@ def test_no_cell_starts_a_formula(text: str) -> None:
 @given(cells)
 def test_the_text_comes_back_when_one_apostrophe_before_a_formula_is_taken_away(text: str) -> None:
     assert re.sub(f"^'(?='*[{re.escape(STARTS)}])", "", escaped(text)) == text
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@given(
+    table=st.lists(
+        st.lists(st.text(f"{STARTS}'15ab".replace("\n", ""), max_size=4), min_size=2, max_size=2), max_size=4
+    )
+)
+def test_a_table_without_formulas_has_nothing_to_escape(delimiter: str, table: list[list[str]]) -> None:
+    if delimiter == "\t":
+        table = [[cell.replace("\t", "") for cell in row] for row in table]
+    written = "".join(delimiter.join(row) + "\n" for row in table)
+    if not has_formulas(written.encode(), delimiter):
+        assert [[escaped(cell) for cell in row] for row in table] == table

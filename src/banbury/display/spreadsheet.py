@@ -19,3 +19,14 @@ def escaped(text: str) -> str:
     ["'=1+1", "''=1+1", "'＝1+1", '-5', "'-5+A1", "'tis"]
     """
     return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def has_formulas(table: bytes, delimiter: str) -> bool:
+    """Whether some cell of a table in CSV or TSV starts like a formula. A number that starts with a sign counts too.
+
+    >>> has_formulas(b"ham,so happy\\nham,=1+1\\n", ","), has_formulas(b"ham,so = so\\n", ",")
+    (True, False)
+    """
+    blank = "" if delimiter == "\t" else "\t"
+    start = f"(?:^|[\n\"{re.escape(delimiter)}])'*(?:[=+\\-@\r{blank}]|＝|＋|－|＠)"
+    return re.search(start.encode(), table) is not None
