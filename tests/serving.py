@@ -4,13 +4,18 @@ import http.client
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import banbury
+from banbury import Classifier
 from commands import environment
 
 
@@ -37,8 +42,9 @@ class Serving:
         self.port = 0
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        assert self._listens.wait(60), "it does not start"
-        assert self.port, "\n".join(self.lines)
+        if not self._listens.wait(60) or not self.port:
+            self.stop(signal.SIGKILL)
+            raise AssertionError(f"it does not start: {self.log}")
 
     def _read(self) -> None:
         assert self.process.stderr is not None
@@ -99,3 +105,47 @@ def bytes_of(model: Any, folder: Path) -> bytes:
     path = folder / "compared.banbury"
     model.save(path)
     return path.read_bytes()
+
+
+def entries(journal: Path) -> list[tuple[Any, ...]]:
+    """The journal, read without the server."""
+    with sqlite3.connect(f"file:{journal}?mode=ro", uri=True) as connection:
+        query = "SELECT sequence, act, document, label, undoes FROM journal_entries ORDER BY sequence"
+        found = connection.execute(query).fetchall()
+    connection.close()
+    return found
+
+
+def trained(file: Path, journal: Path) -> Classifier:
+    """What the model has to be: its file, and the entries one by one."""
+    model = banbury.load(file)
+    alive: dict[int, tuple[str, str]] = {}
+    for sequence, act, document, label, undoes in entries(journal):
+        if act == "learn":
+            alive[sequence] = json.loads(document), json.loads(label)
+            model.learn([json.loads(document)], [json.loads(label)])
+        elif act == "forget":
+            alive.pop(undoes, None)
+            model.forget([json.loads(document)], [json.loads(label)])
+        elif act == "refit":
+            model.refit_settings([text for text, _ in alive.values()], [label for _, label in alive.values()])
+    return model
+
+
+def served(server: Serving, journal: Path, folder: Path) -> bytes:
+    """The model as the server has it."""
+    before = server.get("/v1/models/mood").json["sequence"]
+    for _ in range(100):  # settings may be being chosen
+        assert server.post("/v1/compact", b"").json["sequence"] >= before
+        snapshot = Path(f"{journal}-snapshots") / "mood.banbury"
+        if snapshot.exists() and f'\\"sequence\\": {before}' in snapshot.read_bytes()[:1_000_000].decode("latin-1"):
+            return bytes_of(banbury.load(snapshot), folder)
+        time.sleep(0.1)
+    raise AssertionError("no snapshot is written")
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -1,7 +1,5 @@
 """Model files that come, change, break and go while they are served."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,18 +7,11 @@ import pytest
 from banbury import Classifier
 from banbury.errors import BanburyError
 from banbury.server import app
-from serving import Serving
+from serving import Serving, wait_for
 
 
 def save(path: Path, happy: str, sad: str) -> None:
     Classifier.textbook().fit(["so happy", "so sad"], [happy, sad]).save(path)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 15
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_replaced_file_is_loaded_and_a_damaged_one_is_refused(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import logging
 import os
-from asyncio import timeout
+from asyncio import Lock, timeout
 from collections.abc import Iterable
+from pathlib import Path as FilePath
 from time import perf_counter
 from typing import Any
 
@@ -19,6 +20,7 @@ from starlette.routing import Router
 from banbury.errors import BanburyError
 from banbury.server.access import Access
 from banbury.server.keys import Keys, check_scope
+from banbury.server.learner import Learner
 from banbury.server.limits import BUFFERED, LINE, SEND_SECONDS, Budget, Workers
 from banbury.server.metrics import Metrics
 from banbury.server.models import Models, ServedModel
@@ -55,37 +57,48 @@ class Application:
         self.metrics = Metrics()
         self.workers = Workers()
         self.access = Access(None if keys is None else Keys(keys), hosts, origins)
+        folder = None if snapshots is None else FilePath(snapshots)
+        self.learner = None if journal is None else Learner(self, journal, folder)
         self.watcher = Watcher(self)
         self._budget = Budget(BUFFERED)
         self._is_started = False
+        self._starting = Lock()
         self._routes = Router(starlette_routes(self))
 
     @property
     def sequence(self) -> int:
         """The last entry of the journal that the models have."""
-        return 0
+        return 0 if self.learner is None else self.learner.sequence
 
     @property
     def journal_state(self) -> str:
         """`none`, `open`, or what is wrong with the journal."""
-        return "none"
+        return "none" if self.learner is None else self.learner.failure or "open"
 
     async def start(self) -> None:
         """Follow files and the journal. The first request does it, too; not every server tells of its start."""
-        if not self._is_started:
-            self._is_started = True
-            self.watcher.start()
+        async with self._starting:
+            if not self._is_started:
+                if self.learner is not None:
+                    await self.learner.start()
+                self.watcher.start()
+                self._is_started = True
 
     async def stop(self) -> None:
         """Let go of files and the journal; what was accepted is written before."""
         if self._is_started:
             self._is_started = False
             await self.watcher.stop()
+            if self.learner is not None:
+                await self.learner.stop()
             self.workers.stop()
 
     async def exchange(self, fresh: ServedModel) -> None:
         """Serve this model in the place of the one that has its name."""
-        self.models.add(fresh)
+        if self.learner is None:
+            self.models.add(fresh)
+        else:
+            await self.learner.exchange(fresh)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or follow the life of the server."""

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
-from banbury.server import messages, reading, status
+from banbury.server import changing, messages, reading, status
 from banbury.server.keys import check_scope
 from banbury.server.requests import Call
 
@@ -74,6 +74,14 @@ ROUTES = [
           None, messages.TrainingAnswer),
     Route("POST", f"{MODEL}/report", reading.report, "read", "An evaluation as a page of HTML.",
           messages.ReportRequest, "text/html"),
+    Route("POST", f"{MODEL}/learn", changing.learn, "learn", "Learn documents.",
+          messages.LearnRequest, messages.LearnAnswer),
+    Route("POST", f"{MODEL}/forget", changing.forget, "learn", "Forget documents, by number or by content.",
+          messages.ForgetRequest, messages.ForgetAnswer),
+    Route("GET", f"{MODEL}/export", changing.export, "admin", "The documents that were learned, as JSON Lines.",
+          None, "application/jsonl"),
+    Route("POST", "/v1/compact", changing.compact, "admin", "Take snapshots, and make the journal smaller.",
+          None, messages.CompactAnswer),
     Route("GET", "/health/live", status.live, "", "Whether the process answers.", None, messages.LiveAnswer),
     Route("GET", "/health/ready", status.ready, "", "Whether questions can be answered.", None, messages.ReadyAnswer),
     Route("GET", "/metrics", status.metrics, "read", "Counters for Prometheus.", None, "text/plain"),
