@@ -1,9 +1,55 @@
-//! The few things that need the processor's own instructions, each beside its plain twin.
+//! What needs the processor's own instructions, each beside its plain twin.
 //!
-//! This is the only file of the kernel's core with `unsafe` in it.
+//! This file and its folder are the only ones of the kernel's core with `unsafe` in them. Which instructions there are is found
+//! out once, at run time: one build serves every processor.
 #![allow(unsafe_code)]
 
+mod memory;
+mod plans;
+mod words;
+
+use std::sync::OnceLock;
+
 use crate::threads::each_on_a_thread;
+pub use memory::{Scattered, scattered, scattered_copy, scattered_filled};
+pub use plans::{Plan, plan};
+pub use words::{Runs, word_bounds};
+
+/// What the processor can do; each level has what the ones before it have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Plain,
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64 processors from 2013 on.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Also AVX-512 with VBMI2: from 2019 on.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// The highest level that this processor has.
+#[inline(always)]
+fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(find_level)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn find_level() -> Level {
+    Level::Plain
+}
+
+#[cfg(target_arch = "x86_64")]
+fn find_level() -> Level {
+    use std::arch::is_x86_feature_detected as has;
+    if !(has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")) {
+        Level::Plain
+    } else if has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi") && has!("avx512vbmi2") {
+        Level::Avx512
+    } else {
+        Level::Avx2
+    }
+}
 
 /// Asks for `slice[index]` to be brought into the cache. A hint: an index past the end does nothing harmful.
 #[inline(always)]
@@ -16,169 +62,6 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
-}
-
-/// An empty vector with room for `n` elements which will be read all over the place: in large pages where the system has them,
-/// so that the processor need not look up where each small one lies.
-pub fn scattered<T>(n: usize) -> Vec<T> {
-    let vector = Vec::with_capacity(n);
-    #[cfg(target_os = "linux")]
-    if n * size_of::<T>() >= 4 << 20 {
-        const PAGE: usize = 4096;
-        let start = (vector.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = (vector.as_ptr() as usize + n * size_of::<T>()) / PAGE * PAGE;
-        // SAFETY: advice about memory that the vector owns; it changes nothing that a program can see, and may be refused.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
-    }
-    vector
-}
-
-/// The same, filled with `element`.
-pub fn scattered_filled<T: Clone>(element: T, n: usize) -> Vec<T> {
-    let mut vector = scattered(n);
-    vector.resize(n, element);
-    vector
-}
-
-/// The same elements, in memory for elements which will be read all over the place.
-pub fn scattered_copy<T: Clone>(elements: &[T]) -> Vec<T> {
-    let mut vector = scattered(elements.len());
-    vector.extend_from_slice(elements);
-    vector
-}
-
-/// What 64 bytes of text are: bit i speaks of byte i.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Masks {
-    /// ASCII letters, digits, `_`, and every byte of a non-ASCII character.
-    pub word: u64,
-    /// Bytes of non-ASCII characters.
-    pub wide: u64,
-}
-
-/// Writes `block` to `lower` with its ASCII letters in lower case, and says which bytes belong to words.
-///
-/// ```
-/// use banbury_kernel::processor::classify_plain;
-/// let (mut block, mut lower) = ([b' '; 64], [0; 64]);
-/// block[..5].copy_from_slice(b"A b_1");
-/// let masks = classify_plain(&block, &mut lower);
-/// assert_eq!((&lower[..5], masks.word, masks.wide), (&b"a b_1"[..], 0b11101, 0));
-/// ```
-pub fn classify_plain(block: &[u8; 64], lower: &mut [u8; 64]) -> Masks {
-    let mut masks = Masks { word: 0, wide: 0 };
-    for (i, byte) in block.iter().enumerate() {
-        lower[i] = byte.to_ascii_lowercase();
-        let wide = !byte.is_ascii();
-        let word = byte.is_ascii_alphanumeric() || *byte == b'_' || wide;
-        masks.word |= u64::from(word) << i;
-        masks.wide |= u64::from(wide) << i;
-    }
-    masks
-}
-
-/// The same with AVX2: 64 bytes in some twenty instructions instead of some four hundred.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn classify_avx2(block: &[u8; 64], lower: &mut [u8; 64]) -> Masks {
-    use std::arch::x86_64::*;
-
-    let between = |v: __m256i, low: u8, high: u8| {
-        let above = _mm256_cmpgt_epi8(v, _mm256_set1_epi8(low as i8 - 1));
-        let below = _mm256_cmpgt_epi8(_mm256_set1_epi8(high as i8 + 1), v);
-        _mm256_and_si256(above, below)
-    };
-    let mut masks = Masks { word: 0, wide: 0 };
-    for (half, (bytes, lower)) in block.as_chunks::<32>().0.iter().zip(lower.as_chunks_mut::<32>().0).enumerate() {
-        // SAFETY: both pointers are to 32 bytes, and these instructions ask for no alignment.
-        let v = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        let upper = between(v, b'A', b'Z');
-        let lowered = _mm256_or_si256(v, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
-        unsafe { _mm256_storeu_si256(lower.as_mut_ptr().cast(), lowered) };
-        let letter = between(lowered, b'a', b'z');
-        let digit = between(v, b'0', b'9');
-        let underscore = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(b'_' as i8));
-        // `v` itself brings its sign bit, which is what marks a non-ASCII byte.
-        let word = _mm256_or_si256(_mm256_or_si256(letter, digit), _mm256_or_si256(underscore, v));
-        masks.word |= u64::from(_mm256_movemask_epi8(word) as u32) << (32 * half);
-        masks.wide |= u64::from(_mm256_movemask_epi8(v) as u32) << (32 * half);
-    }
-    masks
-}
-
-/// Where runs of word bytes start and end, in turn: what [`word_bounds`] looks for.
-pub struct Runs<'a> {
-    /// Receives, behind what it holds, the text in lower case (ASCII letters only), with at least one zero after it.
-    pub lower: &'a mut Vec<u8>,
-    /// Whether runs of a single byte are left out.
-    pub skip_single: bool,
-    /// Receives the bounds; has room for one a byte, and 64 more.
-    pub bounds: &'a mut [u32],
-}
-
-/// The bounds of the runs of word bytes in `text`, as places in `runs.lower`: how many, and whether any byte is not ASCII.
-pub fn word_bounds(text: &[u8], runs: Runs) -> (usize, bool) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("bmi1")
-        && std::arch::is_x86_feature_detected!("popcnt")
-    {
-        // SAFETY: the processor has what the function asks for.
-        return unsafe { word_bounds_avx2(text, runs) };
-    }
-    word_bounds_plain(text, runs)
-}
-
-macro_rules! word_bounds_with {
-    ($classify:ident, $text:ident, $runs:ident) => {{
-        let (blocks, rest) = $text.as_chunks::<64>();
-        let mut last = [0; 64];
-        last[..rest.len()].copy_from_slice(rest);
-        let keep_single = if $runs.skip_single { 0 } else { u64::MAX };
-        let mut wide = 0;
-        // A block is dealt with when the next one is known: a single byte at its end may be the start of a run.
-        let (mut block_word, mut before, mut carry) = (0, 0, 0);
-        let (mut written, mut base) = (0, ($runs.lower.len() as u32).wrapping_sub(64));
-        $runs.lower.reserve($text.len() + 128);
-        for at in 0..=blocks.len() + 1 {
-            let block = blocks.get(at).unwrap_or(&last);
-            let mut lower = [0; 64];
-            let mut masks = $classify(block, &mut lower);
-            if at > blocks.len() {
-                masks = Masks { word: 0, wide: 0 };
-            } else {
-                $runs.lower.extend_from_slice(&lower);
-            }
-            wide |= masks.wide;
-            let neighbours = (block_word << 1) | before | (block_word >> 1) | (masks.word << 63);
-            let word = block_word & (neighbours | keep_single);
-            let mut changes = word ^ ((word << 1) | carry);
-            (before, carry) = (block_word >> 63, word >> 63);
-            let count = changes.count_ones() as usize;
-            let window = &mut $runs.bounds[written..written + 64];
-            // Eight at a time without asking which of them are there: fewer branches to guess wrong.
-            for eight in window.as_chunks_mut::<8>().0.iter_mut().take(count.div_ceil(8)) {
-                for bound in eight {
-                    *bound = base.wrapping_add(changes.trailing_zeros());
-                    changes &= changes.wrapping_sub(1);
-                }
-            }
-            written += count;
-            base = base.wrapping_add(64);
-            block_word = masks.word;
-        }
-        (written, wide != 0)
-    }};
-}
-
-fn word_bounds_plain(text: &[u8], runs: Runs) -> (usize, bool) {
-    word_bounds_with!(classify_plain, text, runs)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,popcnt")]
-fn word_bounds_avx2(text: &[u8], runs: Runs) -> (usize, bool) {
-    word_bounds_with!(classify_avx2, text, runs)
 }
 
 /// Runs `work`, whose loops may use wide registers where the processor has them. It has to be marked `#[inline(always)]`.
@@ -370,46 +253,6 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_fast_bounds_equal_the_plain_ones_and_those_found_byte_by_byte() {
-        let mut random = 1u64;
-        for round in 0..3000 {
-            let mut text = vec![0u8; round % 200];
-            for byte in &mut text {
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                // Spaces, letters and anything, so that there are runs of every length.
-                *byte = [b' ', b'x', (random >> 48) as u8][(random >> 60) as usize % 3];
-            }
-            for skip_single in [false, true] {
-                let find = |bounds_of: fn(&[u8], Runs) -> (usize, bool)| {
-                    let (mut lower, mut bounds) = (vec![1; 100], vec![0; text.len() + 128]);
-                    let (n, wide) = bounds_of(&text, Runs { lower: &mut lower, skip_single, bounds: &mut bounds });
-                    bounds.truncate(n);
-                    (lower, bounds, wide)
-                };
-                let found = find(word_bounds);
-                assert_eq!(found, find(word_bounds_plain));
-                assert_eq!(found.1, bounds_byte_by_byte(&text, skip_single));
-                assert_eq!(found.2, !text.is_ascii());
-                assert_eq!(found.0[100..=100 + text.len()], [text.to_ascii_lowercase(), vec![0]].concat());
-            }
-        }
-    }
-
-    fn bounds_byte_by_byte(text: &[u8], skip_single: bool) -> Vec<u32> {
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-        let mut bounds = vec![];
-        let mut at = 0;
-        while at < text.len() {
-            let length = text[at..].iter().take_while(|byte| is_word(byte)).count();
-            if length > usize::from(skip_single) {
-                bounds.extend([100 + at as u32, 100 + (at + length) as u32]);
-            }
-            at += length.max(1);
-        }
-        bounds
-    }
 
     #[test]
     fn the_logarithm_is_that_of_the_system() {

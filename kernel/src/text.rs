@@ -24,6 +24,7 @@ mod writer;
 use std::collections::HashSet;
 
 use crate::error::Error;
+use crate::processor::Plan;
 use recognisers::Thing;
 use stemming::Stemmer;
 use writer::{Places, Writer, push_word};
@@ -119,8 +120,8 @@ impl Default for Settings {
 pub struct Tokens {
     pub bytes: Vec<u8>,
     pub spans: Vec<[u32; 2]>,
-    /// Where runs of word bytes start and end: what `blocks` writes on before it makes spans of them.
-    bounds: Vec<u32>,
+    /// Memory that scanners use again.
+    plans: Vec<Plan>,
 }
 
 impl Tokens {
@@ -165,9 +166,10 @@ impl Tokens {
     }
 
     /// Makes `bytes[start..end]` a token.
-    #[inline]
+    #[inline(always)]
     fn mark(&mut self, start: usize, end: usize) {
-        let end = u32::try_from(end).expect("the tokens of a run of documents fit in 4 GiB");
+        assert!(end <= u32::MAX as usize, "the tokens of a run of documents fit in 4 GiB");
+        let end = end as u32;
         self.spans.push([start as u32, end]);
     }
 }

@@ -11,28 +11,27 @@ use crate::processor::{Runs, word_bounds};
 /// Appends the words of `text`, lower-cased, of `min_length` or more characters; false, and nothing is appended, where the
 /// text needs a closer look: a Σ is lower-cased by what surrounds it.
 pub(super) fn words(text: &str, min_length: usize, out: &mut Tokens) -> bool {
-    let begin = out.bytes.len();
-    assert!(begin + text.len() + 128 <= u32::MAX as usize, "the tokens of a run of documents fit in 4 GiB");
-    if out.bounds.len() < text.len() + 128 {
-        out.bounds.resize(text.len() + 128, 0);
+    let (begin, n_spans) = (out.bytes.len(), out.spans.len());
+    let runs = Runs { lower: &mut out.bytes, skip_single: min_length > 1, spans: &mut out.spans };
+    let is_wide = word_bounds(text.as_bytes(), runs);
+    if is_wide {
+        let runs = out.spans.split_off(n_spans);
+        // What a Σ becomes depends on its neighbours, beyond the run it is in.
+        if text.contains('Σ') {
+            out.bytes.truncate(begin);
+            return false;
+        }
+        look_again(text, begin, &runs, min_length, out);
+    } else if min_length > 2 {
+        let mut n_kept = n_spans;
+        for at in n_spans..out.spans.len() {
+            let [start, end] = out.spans[at];
+            out.spans[n_kept] = [start, end];
+            n_kept += usize::from((end - start) as usize >= min_length);
+        }
+        out.spans.truncate(n_kept);
     }
-    let mut bounds = std::mem::take(&mut out.bounds);
-    let runs = Runs { lower: &mut out.bytes, skip_single: min_length > 1, bounds: &mut bounds };
-    let (n_bounds, is_wide) = word_bounds(text.as_bytes(), runs);
-    let runs = bounds[..n_bounds].as_chunks::<2>().0;
-    // What a Σ becomes depends on its neighbours, beyond the run it is in.
-    let is_done = !is_wide || !text.contains('Σ');
-    if !is_done {
-        out.bytes.truncate(begin);
-    } else if is_wide {
-        look_again(text, begin, runs, min_length, out);
-    } else if min_length <= 2 {
-        out.spans.extend_from_slice(runs);
-    } else {
-        out.spans.extend(runs.iter().filter(|[start, end]| (end - start) as usize >= min_length));
-    }
-    out.bounds = bounds;
-    is_done
+    true
 }
 
 /// Takes those runs apart that hold characters which belong to no word, and puts the other characters into lower case.

@@ -309,3 +309,83 @@ fn every_text_takes_linear_time() {
         }
     }
 }
+
+#[test]
+fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
+    const PIECES: [&str; 44] = [
+        "a",
+        "word",
+        "Another",
+        "UPPER",
+        "twenty-three",
+        "don't",
+        "x",
+        "xD",
+        "x-ray",
+        "http://a.b/c",
+        "https",
+        "httpd",
+        "www.a.de",
+        "wwwx",
+        "h",
+        "ww",
+        "me@home.org",
+        "a.b",
+        "3.14",
+        "1st",
+        "snake_case",
+        "_",
+        "naïve",
+        "été",
+        "Σ",
+        "日本語",
+        "だ",
+        "🙂",
+        ":-)",
+        "<b>",
+        "#tag",
+        "@you",
+        "!",
+        "?!",
+        ".",
+        "...",
+        "-",
+        "'",
+        "+",
+        "$5",
+        "%",
+        "\u{2019}s",
+        "\n",
+        "  ",
+    ];
+    let mut random = 1u64;
+    let mut next = |n: usize| {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (random >> 33) as usize % n
+    };
+    for round in 0..20_000 {
+        // Half of the pieces stand alone; long runs of letters go over the ends of blocks.
+        let mut text = "b".repeat(if round % 5 == 0 { next(150) } else { 0 });
+        for _ in 0..next(40) {
+            text += PIECES[next(PIECES.len())];
+            text += ["", " "][next(2)];
+        }
+        let settings = Settings {
+            punctuation: [Punctuation::None, Punctuation::Expressive, Punctuation::All][next(3)],
+            urls: [Treatment::Split, Treatment::Replace][next(2)],
+            emails: [Treatment::Split, Treatment::Keep][next(2)],
+            negation: next(4) == 0,
+            emoticons: next(2) == 0,
+            ..Settings::default()
+        };
+        let analyzer = Analyzer::new(settings).unwrap();
+        type Scan = fn(&str, &Settings, &mut Writer<Vec<(usize, usize)>>);
+        let scan = |scan: Scan| {
+            let (mut out, mut places) = (Tokens::new(), vec![]);
+            scan(&text, analyzer.settings(), &mut Writer::new(&analyzer, &mut out, &mut places));
+            let tokens: Vec<_> = (0..out.len()).map(|i| String::from_utf8_lossy(out.get(i)).into_owned()).collect();
+            (tokens, places)
+        };
+        assert_eq!(scan(unicode::scan), scan(unicode::scan_plainly), "{text:?}");
+    }
+}

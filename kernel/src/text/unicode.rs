@@ -21,21 +21,31 @@ use super::letters::{letters_end, may_start_address};
 use super::recognisers::{Recognisers, Thing};
 use super::writer::{Places, Writer};
 use super::{Punctuation, Settings};
+use crate::processor::{Plan, plan};
 
-/// Hands the pieces of `text` to the writer, in order.
+/// Hands the pieces of `text` to the writer, in order. Most are plain words, which a plan of the text finds 64 bytes at a time.
 pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
-    writer.copy(text);
-    let recognisers = Recognisers::new(text, settings);
-    let is_quiet = settings.punctuation != Punctuation::All && !settings.negation;
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer, is_quiet };
+    let mut plans = writer.take_plans();
+    let mut scanner = Scanner::new(text, settings, writer);
+    plan(text.as_bytes(), scanner.is_quiet, &mut plans);
     let mut at = 0;
-    while let Some(&byte) = scanner.bytes.get(at) {
-        at = match ASCII[byte as usize] {
-            class if class & WORD != 0 => scanner.word(at),
-            class if class & SIGN != 0 => scanner.sign(at, byte),
-            _ if byte < 128 => at + 1,
-            _ => scanner.beyond_ascii(at),
-        };
+    while let Some(start) = scanner.plain_words(&plans, at) {
+        at = scanner.piece(start);
+        // A plan knows runs of letters from their beginning.
+        while scanner.is_inside_letters(at) {
+            at = scanner.piece(at);
+        }
+    }
+    scanner.writer.keep_plans(plans);
+}
+
+/// The same without a plan, piece by piece.
+#[cfg(test)]
+pub(super) fn scan_plainly<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
+    let mut scanner = Scanner::new(text, settings, writer);
+    let mut at = 0;
+    while at < text.len() {
+        at = scanner.piece(at);
     }
 }
 
@@ -49,8 +59,74 @@ struct Scanner<'t, 'w, 'a, P> {
     is_quiet: bool,
 }
 
-// Each method takes the piece at `at` and returns where the next one starts.
-impl<P: Places> Scanner<'_, '_, '_, P> {
+impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
+    fn new(text: &'t str, settings: &'t Settings, writer: &'w mut Writer<'a, P>) -> Self {
+        writer.copy(text);
+        let recognisers = Recognisers::new(text, settings);
+        let is_quiet = settings.punctuation != Punctuation::All && !settings.negation;
+        Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer, is_quiet }
+    }
+
+    /// Writes the plain words from `at` on. Returns where the next piece starts that takes a closer look; None at the end.
+    #[inline]
+    fn plain_words(&mut self, plans: &[Plan], at: usize) -> Option<usize> {
+        let mut reached = u64::MAX << (at % 64);
+        // Where the run of letters starts that comes from the block before.
+        let mut open = None;
+        for (block, plan) in plans.iter().enumerate().skip(at / 64) {
+            let place = |bits: u64| 64 * block + bits.trailing_zeros() as usize;
+            let letters = plan.letters & reached;
+            let after_letters = letters << 1 | u64::from(open.is_some());
+            let mut starts = letters & !after_letters;
+            let joined = plan.joined & after_letters;
+            let stops = plan.others & reached | joined;
+            // A word ends before the first stop or there, unless something joins it to more.
+            let first_stop = stops & stops.wrapping_neg();
+            let before_stop = first_stop.wrapping_sub(1);
+            let mut ends = after_letters & !letters & (before_stop | first_stop & !joined);
+            while ends != 0 {
+                let start = open.take().unwrap_or_else(|| {
+                    let start = place(starts);
+                    starts &= starts.wrapping_sub(1);
+                    start
+                });
+                self.writer.ascii_word(start, place(ends));
+                ends &= ends - 1;
+            }
+            if first_stop & joined != 0 {
+                return open.or(Some(place(starts)));
+            }
+            if stops != 0 {
+                return Some(place(stops));
+            }
+            if open.is_none() && letters >> 63 == 1 {
+                open = Some(place(starts));
+            }
+            reached = u64::MAX;
+        }
+        None
+    }
+
+    /// Whether `at` is a letter after a letter.
+    #[inline]
+    fn is_inside_letters(&self, at: usize) -> bool {
+        let is_letter = |at: usize| self.bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
+        is_letter(at) && at > 0 && is_letter(at - 1)
+    }
+
+    // Each of the methods below takes the piece at `at` and returns where the next one starts.
+
+    #[inline]
+    fn piece(&mut self, at: usize) -> usize {
+        let byte = self.bytes[at];
+        match ASCII[byte as usize] {
+            class if class & WORD != 0 => self.word(at),
+            class if class & SIGN != 0 => self.sign(at, byte),
+            _ if byte < 128 => at + 1,
+            _ => self.beyond_ascii(at),
+        }
+    }
+
     #[inline]
     fn word(&mut self, at: usize) -> usize {
         let end = letters_end(self.bytes, at);

@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::lowercase::{push_character, push_lowercase, push_lowercase_character};
 use super::recognisers::Thing;
 use super::{Analyzer, Tokens, Treatment};
+use crate::processor::Plan;
 
 /// Takes the place of each token, in bytes of the text.
 pub(super) trait Places {
@@ -52,6 +53,15 @@ impl<'a, P: Places> Writer<'a, P> {
     pub(super) fn new(analyzer: &'a Analyzer, out: &'a mut Tokens, places: &'a mut P) -> Self {
         let copy = out.bytes.len();
         Writer { analyzer, out, places, copy, is_negated: false }
+    }
+
+    /// Memory for a scanner, which is used again.
+    pub(super) fn take_plans(&mut self) -> Vec<Plan> {
+        std::mem::take(&mut self.out.plans)
+    }
+
+    pub(super) fn keep_plans(&mut self, plans: Vec<Plan>) {
+        self.out.plans = plans;
     }
 
     /// Copies the text, which `ascii_word` relies on.
@@ -122,7 +132,7 @@ impl<'a, P: Places> Writer<'a, P> {
         self.is_negated = self.analyzer.settings.negation;
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish_word(&mut self, word: Range<usize>, start: usize, end: usize) {
         let token = if self.analyzer.is_plain { Some(word) } else { self.judge_word(word) };
         if let Some(token) = token {
@@ -142,6 +152,7 @@ impl<'a, P: Places> Writer<'a, P> {
     }
 
     /// Where in the bytes the token is that a word becomes, unless it is dropped.
+    #[inline(never)]
     fn judge_word(&mut self, range: Range<usize>) -> Option<Range<usize>> {
         let analyzer = self.analyzer;
         let word = &self.out.bytes[range.clone()];
