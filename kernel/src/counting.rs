@@ -130,31 +130,48 @@ impl<'a> Order<'a> {
 
 /// What one class has of one feature so far.
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 struct Tally {
     id: u32,
-    documents: u32,
-    occurrences: u32,
     /// The last document that had it, counted from 1; 0 where the class has not had it yet.
     last: u32,
+    /// Its occurrences times 2³², and its documents: one addition serves both.
+    counts: u64,
+}
+
+/// A document that is being counted.
+#[derive(Clone, Copy)]
+struct Stamp {
+    number: u32,
+    /// What the first occurrence of a feature adds to its counts, and what each other one adds.
+    first: u64,
+    other: u64,
+}
+
+impl Stamp {
+    fn new(rank: usize, weight: u32) -> Self {
+        let other = u64::from(weight) << 32;
+        Stamp { number: rank as u32 + 1, first: other | u64::from(weight), other }
+    }
 }
 
 impl Tally {
     /// Counts one more; true where it is the class's first.
     #[inline(always)]
-    fn add(&mut self, weight: u32, stamp: u32) -> bool {
+    fn add(&mut self, stamp: Stamp) -> bool {
         let is_first = self.last == 0;
-        self.occurrences += weight;
-        // Multiplied, not chosen: whether a word has been in the document before cannot be guessed.
-        self.documents += weight * u32::from(self.last != stamp);
-        self.last = stamp;
+        // Chosen without a branch: whether a word has been in the document before cannot be guessed.
+        self.counts += std::hint::select_unpredictable(self.last == stamp.number, stamp.other, stamp.first);
+        self.last = stamp.number;
         is_first
     }
 
     /// Reads the class off and makes ready for the next.
     fn finish(&mut self, class: u32, cells: &mut Vec<(u32, Cell)>) {
+        let (documents, occurrences) = (self.counts as u32, (self.counts >> 32) as u32);
         // A document of weight 0 has been looked at, and that is all.
-        if self.occurrences > 0 {
-            cells.push((self.id, Cell { class, documents: self.documents, occurrences: self.occurrences }));
+        if occurrences > 0 {
+            cells.push((self.id, Cell { class, documents, occurrences }));
         }
         *self = Tally { id: self.id, ..Tally::default() };
     }

@@ -119,7 +119,8 @@ impl Rows {
         }
     }
 
-    /// Appends rows for the next `n` features: `cells` are (feature counted from the first of them, cell), sorted by class.
+    /// Appends rows for the next `n` features: `cells` are (feature counted from the first of them, cell), sorted by class. Cells of
+    /// one feature and class are added up; the caller has made sure that they fit.
     pub fn append(&mut self, n: usize, cells: &[(u32, Cell)]) {
         self.unpack();
         let mut lengths = vec![0u32; n];
@@ -138,8 +139,15 @@ impl Rows {
         all.resize(start, Cell::default());
         for (feature, cell) in cells {
             let row = &mut rows[first + *feature as usize];
-            all[(row.start + row.len) as usize] = *cell;
-            row.len += 1;
+            let at = (row.start + row.len) as usize;
+            // Two threads may have had documents of the same class.
+            if row.len > 0 && all[at - 1].class == cell.class {
+                all[at - 1].documents += cell.documents;
+                all[at - 1].occurrences += cell.occurrences;
+            } else {
+                all[at] = *cell;
+                row.len += 1;
+            }
         }
     }
 

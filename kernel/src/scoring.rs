@@ -9,6 +9,7 @@
 
 mod lookup;
 mod plain;
+mod rounded;
 mod sums;
 mod weights;
 
@@ -18,14 +19,17 @@ use std::sync::{Mutex, OnceLock};
 use crate::counts::{Block, Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
-use crate::vocabulary::{Hashed, make_keys};
+use crate::vocabulary::{Hashed, Placed, make_places};
 pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, known_runs, known_words};
 pub use plain::{FeatureTable, Plain, features};
+pub use rounded::Rounded;
 pub use sums::{Sums, sum_in_lanes};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
+/// What is worth keeping is made once this part of the number of features has been looked up without it.
+const WORTH: usize = 8;
 /// Below so many bytes for each, another thread costs more than it saves.
 const SHARE: usize = 256 << 10;
 
@@ -41,6 +45,21 @@ pub trait Reading: Send + Sync {
 
     /// The weights of all features, by block.
     fn keep(&self, counts: &Counts) -> Vec<Self::Weights>;
+
+    /// Whether the weights of a document's features are all that is asked for: not which features they are.
+    fn wants_weights_only(&self) -> bool {
+        false
+    }
+
+    /// The weights rounded, by which the best class of most documents is found sooner. Asked for once [`Reading::rounds`] is true.
+    fn rounded(&self, _: &Counts) -> Rounded {
+        unreachable!("this reading does not round")
+    }
+
+    /// Whether there are rounded weights: where words are all that counts, and a few classes.
+    fn rounds(&self, _: &Counts) -> bool {
+        false
+    }
 
     /// What is kept beside the key of feature `id`.
     fn stored(weights: &Self::Weights, id: usize) -> Stored;
@@ -66,6 +85,10 @@ pub struct Scorer<R: Reading> {
     n_features: usize,
     looked_up: AtomicUsize,
     kept: OnceLock<Kept<R::Weights>>,
+    rounds: bool,
+    /// How many tokens were labelled before there were rounded weights.
+    labelled: AtomicUsize,
+    rounded: OnceLock<Rounded>,
     scratch: Mutex<Vec<Scratch<R::Scratch>>>,
 }
 
@@ -80,6 +103,10 @@ struct Kept<W> {
 struct Scratch<S> {
     tokens: Tokens,
     keys: Vec<Hashed>,
+    places: Vec<Placed>,
+    ends: Vec<usize>,
+    /// Texts that rounded weights did not decide.
+    close: Vec<usize>,
     ids: Vec<u32>,
     pairs: Vec<Hashed<u64>>,
     looked: Vec<Looked>,
@@ -91,12 +118,15 @@ impl<R: Reading> Scorer<R> {
     /// A scorer that reads `counts` in this way.
     pub fn new(counts: &Counts, analyzer: &Analyzer, reading: R) -> Self {
         Scorer {
+            rounds: reading.rounds(counts),
             reading,
             kinds: Kind::of(analyzer.settings()),
             n_classes: counts.n_classes(),
             n_features: counts.blocks.iter().map(|block| block.len()).sum(),
             looked_up: AtomicUsize::new(0),
             kept: OnceLock::new(),
+            labelled: AtomicUsize::new(0),
+            rounded: OnceLock::new(),
             scratch: Mutex::new(vec![]),
         }
     }
@@ -117,7 +147,8 @@ impl<R: Reading> Scorer<R> {
         threads: usize,
     ) -> Vec<f64> {
         let mut scores = vec![0.0; texts.len() * self.n_classes];
-        self.spread(counts, analyzer, texts, threads, self.n_classes, &mut scores, |sums, out| sums.write(start, out));
+        let write = |sums: &Sums, out: &mut [f64]| sums.write(start, out);
+        self.spread(counts, analyzer, texts, threads, self.n_classes, true, &mut scores, write);
         scores
     }
 
@@ -131,11 +162,89 @@ impl<R: Reading> Scorer<R> {
         threads: usize,
     ) -> Vec<u32> {
         let mut best = vec![0; texts.len()];
-        self.spread(counts, analyzer, texts, threads, 1, &mut best, |sums, out| out[0] = sums.best(start));
+        self.find_best(counts, analyzer, texts, start, threads, &mut best);
         best
     }
 
-    /// Hands each text's sums to `finish` with the `width` numbers of `out` that are the text's.
+    /// The same for one text.
+    pub fn best_one(&self, counts: &Counts, analyzer: &Analyzer, text: &str, start: &[f64]) -> u32 {
+        let mut best = [0];
+        self.find_best(counts, analyzer, &[text], start, 1, &mut best);
+        best[0]
+    }
+
+    fn find_best(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        start: &[f64],
+        threads: usize,
+        best: &mut [u32],
+    ) {
+        match self.rounded_if_worth(counts, texts) {
+            Some(rounded) => self.share(texts, threads, 1, best, |texts, best, scratch| {
+                self.best_by_rounded(rounded, counts, analyzer, texts, start, scratch, best);
+            }),
+            // Two kinds of weights that are kept would be one too many.
+            None => self.spread(counts, analyzer, texts, threads, 1, !self.rounds, best, |sums, out| {
+                out[0] = sums.best(start);
+            }),
+        }
+    }
+
+    /// The rounded weights, made once as many tokens have been labelled without them as a fair part of the features.
+    fn rounded_if_worth(&self, counts: &Counts, texts: &[&str]) -> Option<&Rounded> {
+        if !self.rounds {
+            return None;
+        }
+        if self.rounded.get().is_none() {
+            // A word has about five letters and something after it.
+            let tokens = texts.iter().map(|text| text.len()).sum::<usize>() / 6;
+            let before = self.labelled.fetch_add(tokens, Ordering::Relaxed);
+            if before + tokens <= self.n_features / WORTH {
+                return None;
+            }
+        }
+        Some(self.rounded.get_or_init(|| self.reading.rounded(counts)))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn best_by_rounded(
+        &self,
+        rounded: &Rounded,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        texts: &[&str],
+        start: &[f64],
+        scratch: &mut Scratch<R::Scratch>,
+        best: &mut [u32],
+    ) {
+        let Names::Words(words) = &counts.blocks[0].names else { unreachable!("rounded weights are those of words") };
+        for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
+            let Scratch { tokens, places, ends, close, .. } = &mut *scratch;
+            find_tokens(analyzer, self.kinds[0], &texts[range.clone()], tokens, ends);
+            make_places(tokens, words.index.seed(), rounded.slots(), places);
+            let mut from = 0;
+            for (at, &end) in range.zip(ends.iter()) {
+                match rounded.best(&mut places[from..end], tokens, words, start) {
+                    Some(class) => best[at] = class,
+                    None => close.push(at),
+                }
+                from = end;
+            }
+            while let Some(at) = scratch.close.pop() {
+                let kept = self.kept.get();
+                self.look_up(kept, counts, analyzer, &texts[at..=at], scratch);
+                let Scratch { looked, reading, sums, .. } = &mut *scratch;
+                self.reading.sum(counts, kept.map(|kept| &kept.weights[..]), looked, 0, reading, sums);
+                best[at] = sums.best(start);
+            }
+        }
+    }
+
+    /// Hands each text's sums to `finish` with the `width` numbers of `out` that are the text's; `keeps` says whether weights may
+    /// be kept on the way.
     #[allow(clippy::too_many_arguments)]
     fn spread<T: Send>(
         &self,
@@ -144,6 +253,7 @@ impl<R: Reading> Scorer<R> {
         texts: &[&str],
         threads: usize,
         width: usize,
+        keeps: bool,
         out: &mut [T],
         finish: impl Fn(&Sums, &mut [T]) + Sync,
     ) {
@@ -152,7 +262,7 @@ impl<R: Reading> Scorer<R> {
                 let kept = self.kept.get();
                 self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
                 let Scratch { looked, reading, sums, .. } = &mut *scratch;
-                if kept.is_none() {
+                if kept.is_none() && keeps {
                     self.keep_if_worth(counts, looked);
                 }
                 for (document, at) in range.enumerate() {
@@ -161,6 +271,18 @@ impl<R: Reading> Scorer<R> {
                 }
             }
         };
+        self.share(texts, threads, width, out, work);
+    }
+
+    /// Shares texts among threads.
+    fn share<T: Send>(
+        &self,
+        texts: &[&str],
+        threads: usize,
+        width: usize,
+        out: &mut [T],
+        work: impl Fn(&[&str], &mut [T], &mut Scratch<R::Scratch>) + Sync,
+    ) {
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         let threads = threads.min(bytes / SHARE);
         if threads <= 1 {
@@ -202,18 +324,15 @@ impl<R: Reading> Scorer<R> {
             looked.clear();
             match &counts.blocks[at].names {
                 Names::Words(words) => {
-                    scratch.tokens.clear();
-                    for text in texts {
-                        match kind {
-                            Kind::Characters => analyzer.characters(text, &mut scratch.tokens),
-                            _ => analyzer.words(text, &mut scratch.tokens),
-                        }
-                        looked.ends.push(scratch.tokens.len());
-                    }
+                    find_tokens(analyzer, kind, texts, &mut scratch.tokens, &mut looked.ends);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Words(known)) => {
-                            make_keys(&mut scratch.tokens, words.index.seed(), &mut scratch.keys);
-                            looked.find_words(known, &scratch.keys, &scratch.tokens, words);
+                            make_places(&mut scratch.tokens, words.index.seed(), known.slots(), &mut scratch.places);
+                            if self.kinds.len() == 1 && self.reading.wants_weights_only() {
+                                looked.find_weights(known, &scratch.places, &scratch.tokens, words);
+                            } else {
+                                looked.find_words(known, &scratch.places, &scratch.tokens, words);
+                            }
                         }
                         _ => {
                             scratch.ids.clear();
@@ -244,7 +363,7 @@ impl<R: Reading> Scorer<R> {
         if self.reading.keeps() {
             let tokens: usize = looked.iter().map(|looked| looked.found.len()).sum();
             let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
-            if before + tokens > self.n_features / 8 {
+            if before + tokens > self.n_features / WORTH {
                 self.kept.get_or_init(|| self.make_kept(counts));
             }
         }
@@ -258,5 +377,18 @@ impl<R: Reading> Scorer<R> {
             Names::Runs(index) => KnownFeatures::Runs(known_runs(index, &mut left, |id| R::stored(weights, id))),
         };
         Kept { known: counts.blocks.iter().zip(&weights).map(features).collect(), weights }
+    }
+}
+
+/// Replaces `tokens` by those of `texts`, of one kind; `ends` has where the tokens of each text end.
+fn find_tokens(analyzer: &Analyzer, kind: Kind, texts: &[&str], tokens: &mut Tokens, ends: &mut Vec<usize>) {
+    tokens.clear();
+    ends.clear();
+    for text in texts {
+        match kind {
+            Kind::Characters => analyzer.characters(text, tokens),
+            _ => analyzer.words(text, tokens),
+        }
+        ends.push(tokens.len());
     }
 }

@@ -4,18 +4,19 @@
 //! three. Open addressing, linear probing. The first bits of the hash choose the place, so that keys sorted by hash
 //! fill it from its beginning to its end.
 
-use crate::processor::{prefetch, scattered_filled};
-use crate::vocabulary::Key;
+use crate::processor::{Scattered, prefetch};
+use crate::vocabulary::{Key, share};
 
+/// A place of a table: a key, [`Key::EMPTY`] where it is free, and its value.
 #[derive(Clone, Copy)]
-struct Slot<K, V> {
-    key: K,
-    value: V,
+#[repr(C)]
+pub struct Slot<K, V> {
+    pub key: K,
+    pub value: V,
 }
 
-#[derive(Clone)]
-pub struct Table<K, V> {
-    slots: Vec<Slot<K, V>>,
+pub struct Table<K: Copy, V: Copy> {
+    slots: Scattered<Slot<K, V>>,
     len: usize,
 }
 
@@ -23,13 +24,27 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     /// A table with room for `n` keys before it has to grow.
     pub fn with_room_for(n: usize) -> Self {
         let empty = Slot { key: K::EMPTY, value: V::default() };
-        Table { slots: scattered_filled(empty, (n * 8 / 5).max(16)), len: 0 }
+        Table { slots: Scattered::filled(empty, (n * 8 / 5).max(16)), len: 0 }
     }
 
     /// The share of the hash's range that lies before it, as a place.
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+        share(hash, self.slots.len())
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// All places, taken or not.
+    pub fn slots(&self) -> &[Slot<K, V>] {
+        &self.slots
+    }
+
+    pub fn slots_mut(&mut self) -> &mut [Slot<K, V>] {
+        &mut self.slots
     }
 
     #[inline(always)]
@@ -40,22 +55,24 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
     /// Asks for the memory of a key with this hash.
     #[inline(always)]
     pub fn expect(&self, hash: u64) {
-        let home = self.home(hash);
-        // Where a key is not at home it is close by, and that may be in the next line of the cache.
-        prefetch(&self.slots, home);
-        prefetch(&self.slots, home + 2);
+        prefetch(&self.slots, self.home(hash));
     }
 
-    /// The value of a key. `same` has the last word on equal keys.
+    /// The value of a key, whose first place is known. `same` has the last word on equal keys.
     #[inline(always)]
-    pub fn get(&self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> Option<&V> {
-        self.find(key, hash, same).map(|place| self.value(place))
+    pub fn get_from(&self, home: usize, key: K, same: impl Fn(&V) -> bool) -> Option<&V> {
+        self.find_from(home, key, same).map(|place| self.value(place))
     }
 
     /// Where a key is.
     #[inline(always)]
     pub fn find(&self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> Option<usize> {
-        let mut place = self.home(hash);
+        self.find_from(self.home(hash), key, same)
+    }
+
+    #[inline(always)]
+    fn find_from(&self, home: usize, key: K, same: impl Fn(&V) -> bool) -> Option<usize> {
+        let mut place = home;
         loop {
             let slot = &self.slots[place];
             if slot.key == key && same(&slot.value) {
@@ -68,18 +85,16 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         }
     }
 
-    /// The value of a key that is at the first place where it could be: most are. Equal keys are taken for the same.
-    #[inline(always)]
-    pub fn at_home(&mut self, key: K, hash: u64) -> Option<&mut V> {
-        let home = self.home(hash);
-        let slot = &mut self.slots[home];
-        (slot.key == key).then_some(&mut slot.value)
-    }
-
     /// Where a key is, and whether it has only come there now.
     #[inline(always)]
     pub fn place(&mut self, key: K, hash: u64, same: impl Fn(&V) -> bool) -> (usize, bool) {
-        let mut place = self.home(hash);
+        self.place_from(self.home(hash), key, same)
+    }
+
+    /// The same for a key whose first place is known.
+    #[inline(always)]
+    pub fn place_from(&mut self, home: usize, key: K, same: impl Fn(&V) -> bool) -> (usize, bool) {
+        let mut place = home;
         loop {
             let slot = &self.slots[place];
             if slot.key == key && same(&slot.value) {
@@ -105,10 +120,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         &mut self.slots[place].value
     }
 
-    /// Whether `n` more keys should find a larger table.
+    /// Whether `n` more keys should find a larger table: where they would leave hardly any place free, or where it is so full
+    /// already that searches are long.
     #[inline(always)]
     pub fn is_full(&self, n: usize) -> bool {
-        (self.len + n) * 8 >= self.slots.len() * 5
+        self.len * 8 >= self.slots.len() * 5 || (self.len + n) * 8 >= self.slots.len() * 7
     }
 
     /// Makes room for twice as many keys.
@@ -145,8 +161,8 @@ mod tests {
                 table.grow(|key| key.hash(seed));
             }
         }
-        assert!((0..1000u64).all(|key| table.get(key, key.hash(seed), |_| true) == Some(&(key as u32 * 3))));
-        assert_eq!(table.get(1000, 1000u64.hash(seed), |_| true), None);
+        assert!((0..1000u64).all(|key| table.find(key, key.hash(seed), |_| true).map(|at| *table.value(at)) == Some(key as u32 * 3)));
+        assert_eq!(table.find(1000, 1000u64.hash(seed), |_| true), None);
         assert!(!table.place(7, 7u64.hash(seed), |_| true).1);
     }
 }

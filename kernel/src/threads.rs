@@ -34,22 +34,20 @@ pub fn equal_parts(n: usize, parts: usize) -> Vec<Range<usize>> {
 /// Ranges of items that have about `share` bytes together, at the least one item each. An item costs 8 bytes of its own.
 ///
 /// ```
-/// assert_eq!(banbury_kernel::threads::parts_of_size([50, 50, 200, 1].into_iter(), 100), [0..2, 2..3, 3..4]);
+/// let parts: Vec<_> = banbury_kernel::threads::parts_of_size([50, 50, 200, 1].into_iter(), 100).collect();
+/// assert_eq!(parts, [0..2, 2..3, 3..4]);
 /// ```
-pub fn parts_of_size(sizes: impl Iterator<Item = usize>, share: usize) -> Vec<Range<usize>> {
-    let (mut ranges, mut from, mut sum, mut n) = (vec![], 0, 0, 0);
-    for (item, size) in sizes.enumerate() {
-        sum += size + 8;
-        n = item + 1;
-        if sum >= share {
-            ranges.push(from..n);
-            (from, sum) = (n, 0);
+pub fn parts_of_size(sizes: impl Iterator<Item = usize>, share: usize) -> impl Iterator<Item = Range<usize>> {
+    let (mut sizes, mut end) = (sizes, 0);
+    std::iter::from_fn(move || {
+        let (start, mut sum) = (end, 0);
+        while sum < share.max(1) {
+            let Some(size) = sizes.next() else { break };
+            sum += size + 8;
+            end += 1;
         }
-    }
-    if from < n {
-        ranges.push(from..n);
-    }
-    ranges
+        (start < end).then_some(start..end)
+    })
 }
 
 /// Runs `work` on each item, the first on this thread and each other one on a thread of its own.
@@ -113,7 +111,7 @@ mod tests {
                 assert_eq!(ranges.into_iter().flatten().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
             }
             let ranges = parts_of_size((0..n).map(|item| item * 7 % 30), 50);
-            assert_eq!(ranges.into_iter().flatten().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
+            assert_eq!(ranges.flatten().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
         }
     }
 

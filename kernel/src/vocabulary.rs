@@ -9,19 +9,23 @@
 //! pair is the two ids. Tables in memory are keyed by a number that each process draws for itself, so that nobody can
 //! prepare texts whose words collide; a table in a file is keyed by a number that depends on its words alone.
 
+mod keys;
+
 use std::sync::OnceLock;
 
-use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
+use bytemuck::{AnyBitPattern, NoUninit};
 
 use crate::array::Array;
 use crate::processor::{prefetch, scattered_filled};
 use crate::text::Tokens;
+use keys::key_of;
+pub use keys::{Hashed, Placed, WordKey, make_keys, make_places, make_places_ahead, share};
 
 /// The id of what is not in a vocabulary.
 pub const UNKNOWN: u32 = u32::MAX;
 
 /// How many lookups ahead memory is asked for: about the time of one trip to memory.
-const AHEAD: usize = 16;
+pub const AHEAD: usize = 16;
 
 /// Keys the hashes of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +54,8 @@ impl Seed {
     }
 
     /// A hash of any bytes.
+    #[cold]
+    #[inline(never)]
     pub fn digest(self, bytes: &[u8]) -> u64 {
         bytes.chunks(16).fold(bytes.len() as u64, |sum, chunk| {
             let mut padded = [0; 16];
@@ -89,52 +95,6 @@ impl Key for u64 {
 #[inline(always)]
 pub fn pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct WordKey([u64; 2]);
-
-impl WordKey {
-    const LONG: u64 = 0xff << 56;
-
-    /// The key of the word of `length` bytes, 15 at the most, that starts at `start`, where 16 bytes can be read.
-    #[inline(always)]
-    fn short(bytes: &[u8], start: usize, length: usize) -> Self {
-        const MASKS: [[u64; 2]; 16] = {
-            let mut masks = [[0; 2]; 16];
-            let mut length = 0;
-            while length < 16 {
-                let mask = (1u128 << (8 * length)) - 1;
-                masks[length] = [mask as u64, (mask >> 64) as u64];
-                length += 1;
-            }
-            masks
-        };
-        let raw: &[u8; 16] = bytes[start..start + 16].try_into().expect("sixteen bytes");
-        let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(*raw).map(u64::from_le);
-        let mask = MASKS[length & 15];
-        WordKey([low & mask[0], high & mask[1] | (length as u64 + 1) << 56])
-    }
-
-    #[cold]
-    fn long(word: &[u8], seed: Seed) -> Self {
-        WordKey([seed.digest(word), Self::LONG | word.len() as u64])
-    }
-
-    pub fn is_long(self) -> bool {
-        self.0[1] >> 56 == 0xff
-    }
-}
-
-impl Key for WordKey {
-    /// A word's length is part of its key, counted from 1, so that no key is zero.
-    const EMPTY: Self = WordKey([0; 2]);
-
-    #[inline(always)]
-    fn hash(self, seed: Seed) -> u64 {
-        seed.mix(self.0[0], self.0[1])
-    }
 }
 
 /// Keys to ids, and back.
@@ -369,13 +329,6 @@ pub struct Words {
     pub long: LongNames,
 }
 
-/// A key and its hash.
-#[derive(Clone, Copy)]
-pub struct Hashed<K = WordKey> {
-    pub key: K,
-    pub hash: u64,
-}
-
 impl Default for Words {
     fn default() -> Self {
         Words::new(Index::new(Seed::of_this_process()), LongNames::default())
@@ -411,8 +364,7 @@ impl Words {
         if key.is_long() {
             return self.long.get(id).unwrap_or_default().to_vec();
         }
-        let bytes = bytemuck::cast::<[u64; 2], [u8; 16]>(key.0.map(u64::to_le));
-        bytes[..(bytes[15] as usize).saturating_sub(1).min(15)].to_vec()
+        key.short_name()
     }
 
     pub fn find_one(&self, name: &[u8]) -> u32 {
@@ -467,38 +419,6 @@ impl Index<WordKey> {
         Self::put(slots, keys, place, key, hash);
         self.grow_if_full();
         self.len() as u32 - 1
-    }
-}
-
-fn key_of(name: &[u8], seed: Seed) -> WordKey {
-    if name.len() > 15 {
-        return WordKey::long(name, seed);
-    }
-    let mut padded = [0; 16];
-    padded[..name.len()].copy_from_slice(name);
-    WordKey::short(&padded, 0, name.len())
-}
-
-/// The keys of `tokens` and their hashes.
-pub fn make_keys(tokens: &mut Tokens, seed: Seed, keys: &mut Vec<Hashed>) {
-    tokens.pad();
-    keys.clear();
-    let bytes = &tokens.bytes[..];
-    let mut has_long = false;
-    keys.extend(tokens.spans.iter().map(|&[start, end]| {
-        let length = (end - start) as usize;
-        has_long |= length > 15;
-        let key = WordKey::short(bytes, start as usize, length.min(15));
-        Hashed { key, hash: key.hash(seed) }
-    }));
-    // Long words are rare; to leave them for later keeps the loop above short.
-    if has_long {
-        for (hashed, &[start, end]) in keys.iter_mut().zip(&tokens.spans) {
-            if end - start > 15 {
-                let key = WordKey::long(&tokens.bytes[start as usize..end as usize], seed);
-                *hashed = Hashed { key, hash: key.hash(seed) };
-            }
-        }
     }
 }
 

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::words::Stream;
-use super::{Order, Tally};
+use super::{Order, Stamp, Tally};
 use crate::processor::{scattered, scattered_filled};
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
@@ -149,7 +149,7 @@ impl Counter {
                 tally.id = self.keys.len() as u32;
                 self.keys.push(key);
             }
-            if tally.add(order.weight(rank as usize), rank + 1) {
+            if tally.add(Stamp::new(rank as usize, order.weight(rank as usize))) {
                 touched.push(place as u32);
             }
             if let Some(&position) = positions.get(i) {

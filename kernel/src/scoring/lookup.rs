@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::table::Table;
 use crate::text::Tokens;
-use crate::vocabulary::{Hashed, Index, Key, Seed, UNKNOWN, WordKey, Words, pair};
+use crate::vocabulary::{Hashed, Index, Key, Placed, Seed, UNKNOWN, WordKey, Words, pair};
 
 /// How many lookups ahead memory is asked for.
 const AHEAD: usize = 16;
@@ -98,6 +98,8 @@ fn filled<K: Key, V: Copy + Default>(
 pub struct Looked {
     /// What is known of each, in the order of the documents; unknown ones have their places too.
     pub found: Vec<Known>,
+    /// The same without the ids, where nobody asks for these.
+    pub weights: Vec<Stored>,
     /// Where the features of each document end.
     pub(super) ends: Vec<usize>,
 }
@@ -105,6 +107,7 @@ pub struct Looked {
 impl Looked {
     pub(super) fn clear(&mut self) {
         self.found.clear();
+        self.weights.clear();
         self.ends.clear();
     }
 
@@ -113,25 +116,36 @@ impl Looked {
         &self.found[self.range(document)]
     }
 
+    /// The weights of one document's features, where only these were looked up.
+    pub fn weights_of(&self, document: usize) -> &[Stored] {
+        &self.weights[self.range(document)]
+    }
+
     fn range(&self, document: usize) -> Range<usize> {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         start..self.ends[document]
     }
 
+    /// Finds words.
     pub(super) fn find_words(
         &mut self,
         known: &Table<WordKey, Known>,
-        keys: &[Hashed],
+        keys: &[Placed],
         tokens: &Tokens,
         words: &Words,
     ) {
-        self.found.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
-            if let Some(next) = keys.get(i + AHEAD) {
-                known.expect(next.hash);
-            }
-            let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(i));
-            known.get(key, hash, same).copied().unwrap_or_default()
-        }));
+        self.found.extend(each_found(known, keys, tokens, words));
+    }
+
+    /// The same where only the weights are wanted.
+    pub(super) fn find_weights(
+        &mut self,
+        known: &Table<WordKey, Known>,
+        keys: &[Placed],
+        tokens: &Tokens,
+        words: &Words,
+    ) {
+        self.weights.extend(each_found(known, keys, tokens, words).map(|known| known.weight));
     }
 
     pub(super) fn find_runs(&mut self, known: &Table<u64, Stored>, pairs: &[Hashed<u64>]) {
@@ -164,4 +178,26 @@ impl Looked {
             self.ends.push(pairs.len());
         }
     }
+}
+
+#[inline(always)]
+fn each_found<'a>(
+    known: &'a Table<WordKey, Known>,
+    keys: &'a [Placed],
+    tokens: &'a Tokens,
+    words: &'a Words,
+) -> impl Iterator<Item = Known> + 'a {
+    let slots = known.slots();
+    keys.iter().map(move |placed| {
+        let slot = &slots[placed.home as usize];
+        if slot.key == placed.key { slot.value } else { find_further(known, placed, tokens, words) }
+    })
+}
+
+/// A word that is long, or unknown, or not at its first place.
+#[inline(never)]
+fn find_further(known: &Table<WordKey, Known>, placed: &Placed, tokens: &Tokens, words: &Words) -> Known {
+    let key = placed.key.stored();
+    let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(placed.token as usize));
+    known.get_from(placed.home as usize, key, same).copied().unwrap_or_default()
 }

@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use super::weights::{Place, Weights, lambda};
-use super::{Known, Looked, Reading, Scorer, Scratch, Stored, Sums, sum_in_lanes};
-use crate::counts::{Counts, Kind, find_cell};
+use super::weights::{Place, Weights, each_more, lambda};
+use super::{Known, Looked, Reading, Rounded, Scorer, Scratch, Stored, Sums, sum_in_lanes};
+use crate::counts::{Counts, Kind, Names, find_cell};
 use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
 use crate::rows::{Cell, total};
@@ -120,6 +120,49 @@ impl Reading for Plain {
         counts.blocks.iter().map(|block| weights(&block.rows)).collect()
     }
 
+    fn wants_weights_only(&self) -> bool {
+        !self.is_presence()
+    }
+
+    fn rounds(&self, counts: &Counts) -> bool {
+        let is_words = matches!(&counts.blocks[..], [block] if matches!(block.names, Names::Words(_)));
+        is_words && self.counted[0] && self.keeps() && !self.is_presence() && Rounded::has_room_for(self.unseen.len())
+    }
+
+    fn rounded(&self, counts: &Counts) -> Rounded {
+        let block = &counts.blocks[0];
+        let Names::Words(words) = &block.names else { unreachable!("only weights of words are rounded") };
+        let rows = &block.rows;
+        if self.model.form.likelihood != Likelihood::Multinomial {
+            let mut most = 0f64;
+            for id in 0..rows.len() as u32 {
+                each_more(rows.get(id), &self.model, &self.unseen, |_, more| most = most.max(more.abs()));
+            }
+            let visit = |id: u32, visit: &mut dyn FnMut(u32, f64)| {
+                each_more(rows.get(id), &self.model, &self.unseen, visit);
+                rows.is_live(id)
+            };
+            return Rounded::new(&words.index, &self.unseen, most, visit);
+        }
+        // How much more a class gets follows from how often it has seen the word, and few words are frequent: most logarithms
+        // are in a table.
+        let smoothing = self.model.form.smoothing;
+        let more = |n: u32| (f64::from(n) + smoothing).ln() - smoothing.ln();
+        let table: Vec<f64> = (0..1 << 12).map(more).collect();
+        let highest = |id: u32| rows.get(id).iter().map(|cell| cell.occurrences).max().unwrap_or(0);
+        let most = (0..rows.len() as u32).map(highest).max().unwrap_or(0);
+        let visit = |id: u32, visit: &mut dyn FnMut(u32, f64)| {
+            for cell in rows.get(id) {
+                visit(
+                    cell.class,
+                    table.get(cell.occurrences as usize).copied().unwrap_or_else(|| more(cell.occurrences)),
+                );
+            }
+            rows.is_live(id)
+        };
+        Rounded::new(&words.index, &self.unseen, more(most), visit)
+    }
+
     fn stored(weights: &Weights, id: usize) -> Stored {
         weights.stored(id)
     }
@@ -149,6 +192,17 @@ impl Reading for Plain {
             sums.logs.iter_mut().zip(start).for_each(|(sum, weight)| *sum = weight.log);
         }
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
+            if let Some(kept) = kept
+                && looked.found.is_empty()
+            {
+                let weights = looked.weights_of(at);
+                if self.is_difference() {
+                    sums.logs[0] += sum_in_lanes(weights.iter().map(|weight| weight.number()));
+                } else {
+                    kept[block].add(weights.iter().map(|&weight| Place::from(weight)), &self.unseen, rows, sums);
+                }
+                continue;
+            }
             let counted = &counts.blocks[block].rows;
             let found = self.features(looked, at, seen);
             match (kept.map(|kept| &kept[block]), self.is_difference()) {

@@ -74,8 +74,12 @@ impl Sums {
 }
 
 /// The sum of weights, in four lanes: a fixed order, so the same to the bit every time, that does not wait for each addition.
-pub fn sum_in_lanes(weights: impl Iterator<Item = f64>) -> f64 {
+#[inline(always)]
+pub fn sum_in_lanes(mut weights: impl ExactSizeIterator<Item = f64>) -> f64 {
     let mut lanes = [0.0; 4];
-    weights.enumerate().for_each(|(i, weight)| lanes[i % 4] += weight);
+    for _ in 0..weights.len() / 4 {
+        lanes.iter_mut().for_each(|lane| *lane += weights.next().unwrap_or(0.0));
+    }
+    lanes.iter_mut().zip(weights).for_each(|(lane, weight)| *lane += weight);
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }

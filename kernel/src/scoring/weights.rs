@@ -6,19 +6,31 @@
 use super::{Stored, Sums};
 use crate::counts::find_cell;
 use crate::likelihoods::Model;
-use crate::processor::{LANES, add_rows};
+use crate::processor::{LANES, add_rows, prefetch};
 use crate::rows::{Cell, total};
 
 /// A feature with so many occurrences has a row of its own where there are few classes: adding a row takes no guess at how long
 /// a list is, and most tokens are frequent features.
 const FREQUENT: u64 = 16;
 const FEW_CLASSES: usize = 64;
+/// How many features ahead memory is asked for.
+const AHEAD: usize = 16;
 
 /// The second class's weight less the first's; 0 for a feature that has been forgotten.
 pub(super) fn lambda(row: &[Cell], model: &Model) -> f64 {
     match total(row) {
         0 => 0.0,
         total => model.weight(find_cell(row, 1), total).log - model.weight(find_cell(row, 0), total).log,
+    }
+}
+
+/// Visits the classes that know a feature, with how much more each of them gets from it than one that has never seen it.
+pub(super) fn each_more(row: &[Cell], model: &Model, unseen: &[f64], mut visit: impl FnMut(u32, f64)) {
+    let total = total(row);
+    // What a whole row has in common does not matter to a decision, so complement's share of `total` is left out.
+    let common = model.weight(Cell { class: 0, documents: 0, occurrences: 0 }, total).log - unseen[0];
+    for cell in row.iter().filter(|cell| !cell.is_zero()) {
+        visit(cell.class, model.weight(*cell, total).log - unseen[cell.class as usize] - common);
     }
 }
 
@@ -71,12 +83,7 @@ impl Weights {
             self.dense.resize(start + width, 0.0);
         } else {
             self.places.push(Place { start: self.list.len() as u32, len: known as u32 });
-            // What a whole row has in common does not matter to a decision, so complement's share of `total` is left out.
-            let common = model.weight(Cell { class: 0, documents: 0, occurrences: 0 }, total).log - unseen[0];
-            for cell in row.iter().filter(|cell| !cell.is_zero()) {
-                let more = model.weight(*cell, total).log - unseen[cell.class as usize] - common;
-                self.list.push((cell.class, more));
-            }
+            each_more(row, model, unseen, |class, more| self.list.push((class, more)));
         }
     }
 
@@ -91,22 +98,31 @@ impl Weights {
     /// Adds the weights of the features at these places, for each class.
     pub(super) fn add(
         &self,
-        places: impl Iterator<Item = Place>,
+        places: impl ExactSizeIterator<Item = Place> + Clone,
         unseen: &[f64],
         rows: &mut Vec<u32>,
         sums: &mut Sums,
     ) {
-        rows.clear();
         let mut n_listed = 0;
+        let mut ahead = places.clone().skip(AHEAD);
+        rows.resize(places.len() + 1, 0);
+        let mut n_rows = 0;
         for place in places {
+            // Rows are asked for by who adds them.
+            if let Some(next) = ahead.next() {
+                prefetch(&self.list, next.start as usize);
+            }
+            // Written either way, and kept where it is a row: most are.
+            rows[n_rows] = place.start;
             if place.len == Place::ROW {
-                rows.push(place.start);
+                n_rows += 1;
             } else if place.len > 0 {
                 n_listed += 1;
                 let list = &self.list[place.start as usize..(place.start + place.len) as usize];
                 list.iter().for_each(|(class, more)| sums.logs[*class as usize] += more);
             }
         }
+        rows.truncate(n_rows);
         if n_listed > 0 {
             sums.logs.iter_mut().zip(unseen).for_each(|(sum, weight)| *sum += f64::from(n_listed) * weight);
         }
