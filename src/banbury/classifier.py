@@ -503,6 +503,17 @@ class Classifier:
         return list(self.model_.documents)
 
     @property
+    def log_prior_(self) -> NDArray[Any]:
+        """log P(class) of each class, in the order of `classes_`.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad", "happy"], ["positive", "negative", "positive"])
+        >>> model.log_prior_.round(4)
+        array([-1.0986, -0.4055])
+        """
+        model = self._known()
+        return np.array(log_prior(model.classes, model.documents, self.prior, self.likelihood))
+
+    @property
     def counts_(self) -> Counts:
         """What has been counted, in a model of texts."""
         return self.model_.counts

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from banbury import atomic
 from banbury.diagnosis.diagnosis import Diagnosis
+from banbury.display import diagrams
+from banbury.errors import InputError
 from banbury.report.class_words import keywords
 from banbury.report.page import Contents, report_page
 from banbury.results.evaluation import Evaluation, Predictions
@@ -16,6 +18,8 @@ from banbury.results.mistakes import Confused, Mistake, WordAtFault, confused_gr
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
+
+    from numpy.typing import NDArray
 
     from banbury.results.explanation import Explanation
     from banbury.text.counts import Counts
@@ -26,6 +30,13 @@ class Model(Protocol):
 
     def explain(self, text: Any, *, label: Any = None, against: Any = None) -> Explanation:
         """Why a document is of one class rather than of another."""
+
+    def joint_log_likelihood(self, texts: Any) -> NDArray[Any]:
+        """log P(class) + log P(document | class), by document and class."""
+
+    @property
+    def log_prior_(self) -> NDArray[Any]:
+        """log P(class) of each class."""
 
     @property
     def counts_(self) -> Counts:
@@ -77,6 +88,28 @@ class Report(Evaluation):
     def confused_groups(self) -> list[Confused]:
         """Classes that are taken for each other more often than for others."""
         return confused_groups(self.classes, self.confusion)
+
+    def plot_plane(self, first: Any = None, second: Any = None, ax: Any = None) -> Any:
+        """Draw documents by log P(document | class) of two classes, with ellipses, and return the axes.
+
+        The probabilities are those of the plain likelihood, without the prior. Of two classes the second is drawn to
+        the right, as the positive one.
+
+        >>> from banbury import Classifier
+        >>> from banbury.datasets import demo
+        >>> texts, labels = demo()
+        >>> ax = Classifier.textbook().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2]).plot_plane()
+        """
+        classes = self.predictions.classes
+        if (first is None or second is None) and len(classes) != 2:
+            raise InputError(f"the plane of which two classes? plot_plane({classes[0]!r}, {classes[-1]!r})")
+        names = (classes[1] if first is None else first, classes[0] if second is None else second)
+        if unknown := [label for label in names if label not in classes]:
+            raise InputError(f"there is no class {unknown[0]!r}; there is {', '.join(map(repr, classes))}")
+        documents = [self.document(row) for row in self.predictions.rows]
+        logs = self.model.joint_log_likelihood(documents) - self.model.log_prior_
+        right, up = (logs[:, classes.index(label)] for label in names)
+        return diagrams.class_plane(right, up, self.predictions.truth, names=names, ax=ax)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

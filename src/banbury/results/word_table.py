@@ -383,6 +383,28 @@ class WordTable:
             rows, title=f"Words {self._about()}", x_title="weight" if self._is_weighed() else "λ", ax=ax
         )
 
+    def plot_counts(self, ax: Any = None, *, most: int = 24) -> Any:
+        """Draw words by their counts in two classes, on logarithmic scales, and return the axes.
+
+        The classes are `label` and `against`, or the only two there are, or the label and all others together.
+
+        >>> from banbury import Classifier
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> ax = model.words("positive").plot_counts()
+        """
+        from banbury.display import diagrams
+
+        label = self.label if self.label is not None else self.classes[-1]
+        if self.label is None and len(self.classes) != 2:
+            raise InputError("counts of which class? words(label).plot_counts(), or words(label, against=other)")
+        own = self.counts[:, self.classes.index(label)]
+        others = [one for one in self.classes if one != label]
+        if self.against is not None:
+            others = [self.against]
+        rest = self.counts[:, [self.classes.index(one) for one in others]].sum(axis=1)
+        names = (str(label), str(others[0]) if len(others) == 1 else "the other classes")
+        return diagrams.count_scatter(self.words, own, rest, names=names, most=most, ax=ax)
+
 
 def _kind(length: int) -> str:
     return {0: "characters", 1: "word", 2: "pair"}.get(int(length)) or f"{length} words"

@@ -5,8 +5,10 @@ The few rules that everything else here is built on, for single numbers, so that
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from banbury.errors import InputError
+from banbury.stats.events import as_event, rows_of, truths
 
 __all__ = [
     "bayes",
@@ -16,6 +18,7 @@ __all__ = [
     "log_difference",
     "log_sum_exp",
     "odds",
+    "of",
     "posterior",
     "probability",
     "total_probability",
@@ -36,6 +39,28 @@ def probability(part: float, whole: float) -> float:
     if not 0 <= part <= whole:
         raise InputError(f"the part is {part!r}; it must lie between 0 and the whole, {whole!r}")
     return float(part / whole)
+
+
+def of(table: Any, event: Any, *, given: Any = None) -> float:
+    """P(event), or P(event | given), counted in the rows of a table.
+
+    An event is a dictionary of values, a function of a row, or made with `banbury.stats.events`: `event(label="spam")`,
+    `word("free")`, and `~`, `&`, `|` of these.
+
+    >>> rows = [{"sky": "blue", "play": True}, {"sky": "blue", "play": True}, {"sky": "grey", "play": False}]
+    >>> round(of(rows, {"play": True}), 4), of(rows, {"play": True}, given={"sky": "blue"})
+    (0.6667, 1.0)
+    """
+    rows = rows_of(table)
+    if not rows:
+        raise InputError("the table has no rows to count in")
+    happens = truths(rows, event)
+    if given is None:
+        return probability(sum(happens), len(rows))
+    condition = truths(rows, given)
+    if not any(condition):
+        raise InputError(f"{as_event(given)} is true of none of the {len(rows)} rows; a condition must happen")
+    return conditional(sum(both for both, is_true in zip(happens, condition, strict=True) if is_true), sum(condition))
 
 
 def complement(chance: float) -> float:
