@@ -141,7 +141,7 @@ def test_a_prior_of_numpy_numbers_is_a_prior() -> None:
 @pytest.mark.parametrize(
     "prior, message",
     [
-        ("flat", "prior is 'flat'; it can be 'empirical', 'uniform', or a probability for each label"),
+        ("flat", r"prior is 'flat'; it can be 'empirical', 'uniform', Dirichlet\(1\), or a probability for each"),
         ([0.5, 0.5], "it can be 'empirical', 'uniform'"),
         (np.array([0.5, 0.5]), "it can be 'empirical', 'uniform'"),
         ({"positive": 1}, "no probability for label 'negative'"),

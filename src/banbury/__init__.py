@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from banbury.tables.kinds.poisson import Poisson
     from banbury.text.analyzer import Analyzer
     from banbury.text.counts import Counts
+    from banbury.text.likelihoods import Dirichlet
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Categorical",
     "Classifier",
     "Counts",
+    "Dirichlet",
     "Gaussian",
     "Histogram",
     "Multinomial",
@@ -57,6 +59,7 @@ _HOMES = {
     "Categorical": "tables.kinds",
     "Classifier": "classifier",
     "Counts": "text.counts",
+    "Dirichlet": "text.likelihoods",
     "Gaussian": "tables.kinds",
     "Histogram": "tables.kinds",
     "Multinomial": "tables.kinds",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from banbury import storage
-from banbury.errors import FileFormatError, InputError, NotAvailable, NotFittedError
+from banbury.errors import FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Fitted, Model, Reading, fitted, model_from_parts
@@ -16,7 +16,9 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.batches import fitted_in_batches
 from banbury.text.calibration import PriorEstimate, estimate_prior
 from banbury.text.documents import Labels, as_labels, check_kind, check_many, n_threads
-from banbury.text.likelihoods import log_prior
+from banbury.text.frequencies import counts_from_frequencies
+from banbury.text.given_weights import GivenModel
+from banbury.text.likelihoods import Dirichlet, log_prior
 from banbury.text.model import TextModel
 from banbury.text.next_to_label import next_to_label
 from banbury.text.sampling import draw_class_ids
@@ -69,7 +71,7 @@ class Classifier:
     vocabulary
         `"shared"` or `"class"`: whose words stand in the denominator of the plain multinomial.
     prior
-        `"empirical"`, `"uniform"`, or a probability for each label.
+        `"empirical"`, `"uniform"`, `Dirichlet(1)` for one more document of each class, or a probability for each label.
     effort
         Of the automatic model. `"counting"`: one pass over the documents, and what follows from the counts. `"best"`:
         besides, a weight for each feature, fitted to what the counts alone could not tell, where that helps on
@@ -137,6 +139,65 @@ class Classifier:
             calibration=None,
             threads=threads,
         )
+
+    @classmethod
+    def from_frequencies(
+        cls,
+        table: Any,
+        *,
+        documents: Mapping[Any, int] | None = None,
+        totals: Mapping[Any, int] | None = None,
+        likelihood: str = "multinomial",
+        smoothing: float | str | None = 1.0,
+        vocabulary: str = "shared",
+        analyzer: Analyzer | None = None,
+        prior: Any = "empirical",
+    ) -> Classifier:
+        """The model of the textbooks from a table of frequencies, where no documents are at hand.
+
+        The table is a dictionary from words to dictionaries from labels to counts, or rows with a column `word` and one
+        for each label. With the Bernoulli likelihood it says in how many documents a word stands. `documents` are those
+        of each class, one each where nobody says; `totals`, where given, are compared with the sums of the columns.
+
+        >>> model = Classifier.from_frequencies({"happy": {"yes": 2, "no": 0}, "sad": {"yes": 0, "no": 2}})
+        >>> model.predict("so happy"), round(model.word("happy")["log_ratio"], 4)
+        ('yes', 1.0986)
+        """
+        model = cls.textbook(likelihood, smoothing, analyzer, prior, vocabulary=vocabulary)
+        model._check_settings()
+        counts = counts_from_frequencies(
+            table,
+            documents=documents,
+            totals=totals,
+            are_documents=likelihood == "bernoulli",
+            analyzer=analyzer,
+        )
+        model._take(Fitted(TextModel(counts)))
+        model.log_prior_  # noqa: B018  raises where the prior does not fit the labels
+        return model
+
+    @classmethod
+    def from_log_ratios(
+        cls,
+        table: Mapping[str, Any],
+        *,
+        classes: Iterable[Any],
+        prior: Any = "uniform",
+        analyzer: Analyzer | None = None,
+    ) -> Classifier:
+        """A model from a table of λ: it predicts and explains, and cannot learn.
+
+        Of two `classes`, the number of a word says how strongly it speaks for the second; of more, a word has a
+        dictionary with a weight for each.
+
+        >>> model = Classifier.from_log_ratios({"happy": 2.2, "learning": 1.1}, classes=("negative", "positive"))
+        >>> model.decision_function(["I am happy because I am learning"]).round(4).tolist()
+        [3.3]
+        """
+        model = cls.textbook(analyzer=analyzer, prior=prior)
+        model._take(Fitted(GivenModel.of(table, list(classes), analyzer)))
+        model.log_prior_  # noqa: B018  raises where the prior does not fit the labels
+        return model
 
     # Learning
 
@@ -300,6 +361,21 @@ class Classifier:
         which is the same for all classes).
         """
         return self._known().joint_log_likelihood(texts, self.settings, coefficient=coefficient)
+
+    def log_likelihood(self, texts: Documents, labels: Labels, *, coefficient: bool = False) -> float:
+        """The joint log-likelihood of a data set: Σ log P(class) + log P(text | class), with the labels that it has.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> round(model.log_likelihood(["happy"], ["positive"]), 4)
+        -1.6094
+        """
+        labels, logs = self._checked(texts, labels), self.joint_log_likelihood(texts, coefficient=coefficient)
+        if len(labels) != len(logs):
+            raise InputError(f"{len(logs)} documents but {len(labels)} labels")
+        class_ids = {label: class_id for class_id, label in enumerate(self.model_.classes)}
+        if unknown := [label for label in labels if label not in class_ids]:
+            raise LabelError(f"label {unknown[0]!r} was never learned: its likelihood is not known")
+        return float(sum(logs[row, class_ids[label]] for row, label in enumerate(labels)))
 
     def sample(self, n: int = 1, *, label: Any = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
         """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
@@ -514,6 +590,22 @@ class Classifier:
         return np.array(log_prior(model.classes, model.documents, self.prior, self.likelihood))
 
     @property
+    def n_parameters_(self) -> int:
+        """The number of free parameters of the plain likelihood: those of the prior, and of each class.
+
+        With two classes and D words present or absent 1 + 2D.
+
+        >>> texts, labels = ["so happy", "so sad"], ["positive", "negative"]
+        >>> Classifier.textbook("bernoulli").fit(texts, labels).n_parameters_  # 1 + 2 · 3
+        7
+        >>> Classifier.textbook().fit(texts, labels).n_parameters_  # 1 + 2 · (3 − 1): shares sum to 1
+        5
+        """
+        model = self._known()
+        n_classes = len(model.classes)
+        return n_classes - 1 + n_classes * model.n_parameters(self.settings)
+
+    @property
     def counts_(self) -> Counts:
         """What has been counted, in a model of texts."""
         return self.model_.counts
@@ -608,6 +700,8 @@ class Classifier:
         prior, smoothing = self.prior, self.smoothing
         if isinstance(prior, Mapping):
             prior = sorted(zip(as_labels(list(prior)), map(float, prior.values()), strict=True))
+        elif isinstance(prior, Dirichlet):
+            prior = {"dirichlet": prior.pseudo_documents}
         model = {
             "likelihood": self.likelihood,
             "smoothing": smoothing if smoothing is None or isinstance(smoothing, str) else float(smoothing),
@@ -628,6 +722,9 @@ class Classifier:
             model = dict(settings["model"])
             if isinstance(model["prior"], list):
                 model["prior"] = dict(map(tuple, model["prior"]))
+            elif isinstance(model["prior"], Mapping):
+                pseudo = model["prior"]["dirichlet"]
+                model["prior"] = Dirichlet(dict(map(tuple, pseudo)) if isinstance(pseudo, list) else pseudo)
             learned = model_from_parts(settings, arrays)
             classifier = cls(**learned.parameters(), **model)
             classifier._check_settings()
@@ -657,7 +754,7 @@ class Classifier:
     def _reading(self, prior: Any) -> Reading:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model, settings = self._known(), self.settings
-        if not all(isinstance(given, str | Mapping | None) for given in (settings.prior, prior)):
+        if not all(isinstance(given, str | Mapping | Dirichlet | None) for given in (settings.prior, prior)):
             return model.reading(settings, prior)  # which says what a prior can be
         # A dictionary can change without a trace, so the key has a copy.
         priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]

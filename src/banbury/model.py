@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from banbury.errors import InputError
 from banbury.tables.frame import is_table
+from banbury.text.given_weights import GivenModel
 from banbury.text.model import TextModel
 from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
 
@@ -118,6 +119,9 @@ class Model(Protocol):
     ) -> NDArray[np.float64]:
         """log P(class) + log P(document | class) by the plain likelihood, for each document and class."""
 
+    def n_parameters(self, settings: Settings) -> int:
+        """The number of free parameters of the plain likelihood in one class."""
+
     def sample(self, rng: np.random.Generator, class_ids: NDArray[Any], settings: Settings) -> list[Any]:
         """New documents of these classes."""
 
@@ -182,6 +186,8 @@ def fitted(
 
 def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
     """The model that `Model.parts` were taken from."""
+    if "given_weights" in settings:
+        return GivenModel.from_parts(settings)
     if "columns" not in settings:
         return TextModel.from_parts(settings, arrays)
     from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not

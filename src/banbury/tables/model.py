@@ -17,6 +17,7 @@ from banbury.tables.columns import Group, check_same_columns, groups_of, kind_se
 from banbury.tables.frame import Table, read
 from banbury.tables.kinds import Text
 from banbury.tables.learned import Learned, Rows
+from banbury.tables.n_parameters import n_parameters
 from banbury.tables.scoring import TableReading, TextColumn, aligned
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
@@ -228,6 +229,11 @@ class TableModel:
             start = [text.scale * one + other for one, other in zip(text.start, shift, strict=True)]
             texts = [TextColumn(self._only_text, text, text.scale)]
         return TableReading(classes, tuple(self.kinds), start, groups, weights, tuple(texts))
+
+    def n_parameters(self, settings: Settings) -> int:
+        """The number of free parameters of the plain likelihoods of all columns in one class."""
+        texts = [model.n_parameters(text_settings(self.kinds[name], settings)) for name, model in self.texts.items()]
+        return sum(n_parameters(group) for group in self.learned.groups) + sum(texts)
 
     def joint_log_likelihood(self, data: Any, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
         """log P(class) + log P(row | class), for each row and class: every column counts once."""

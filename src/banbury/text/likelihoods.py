@@ -7,6 +7,7 @@ after training: the counts stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, isclose, log
 from numbers import Real
 from typing import Any
@@ -52,11 +53,46 @@ def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:
     return float(smoothing), float(smoothing)
 
 
+@dataclass(frozen=True)
+class Dirichlet:
+    """The Dirichlet distribution as a prior of the class probabilities π; with two classes it is the Beta distribution.
+
+    It counts as so many more documents of each class: P(class) = (documents + α) / (all documents + Σ α), the mean of
+    the posterior. `pseudo_documents` is one α for all classes, or one for each label.
+
+    >>> from math import exp
+    >>> [round(exp(value), 4) for value in log_prior(["ill", "well"], [0, 8], Dirichlet(1))]
+    [0.1, 0.9]
+    >>> [round(exp(value), 4) for value in log_prior(["ill", "well"], [0, 8], Dirichlet({"ill": 2, "well": 10}))]
+    [0.1, 0.9]
+    """
+
+    pseudo_documents: Any
+
+    def __post_init__(self) -> None:
+        given = self.pseudo_documents
+        pairs = sorted(given.items()) if isinstance(given, Mapping) else given
+        for value in [value for _, value in pairs] if isinstance(pairs, (list, tuple)) else [pairs]:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < inf:
+                raise InputError(f"Dirichlet({given!r}): pseudo-documents are numbers above 0")
+        object.__setattr__(self, "pseudo_documents", tuple(map(tuple, pairs)) if pairs is not given else given)
+
+    def of(self, classes: list[Any]) -> list[float]:
+        """The pseudo-documents of each class."""
+        if not isinstance(self.pseudo_documents, tuple):
+            return [float(self.pseudo_documents)] * len(classes)
+        known = dict(self.pseudo_documents)
+        if set(known) != set(classes):
+            raise InputError(f"the Dirichlet prior has {sorted(known)!r}; this model has the labels {classes!r}")
+        return [float(known[label]) for label in classes]
+
+
 def log_prior(classes: list[Any], documents: list[int], prior: Any, likelihood: str = "multinomial") -> list[float]:
     """The logarithm of each class's prior probability.
 
-    `prior` is `"empirical"` (the shares of the documents), `"uniform"`, or a probability for each label. Complement
-    takes account of the prior only where one is given: that is how it was proposed, and how others compute it.
+    `prior` is `"empirical"` (the shares of the documents), `"uniform"`, `Dirichlet(α)`, or a probability for each
+    label. Complement takes account of the prior only where one is given: that is how it was proposed, and how others
+    compute it.
 
     >>> [round(value, 2) for value in log_prior(["x", "y"], [1, 2], "empirical")]
     [-1.1, -0.41]
@@ -65,8 +101,13 @@ def log_prior(classes: list[Any], documents: list[int], prior: Any, likelihood: 
     """
     if isinstance(prior, Mapping):
         return [_log(p) for p in _given(prior, classes)]
+    if isinstance(prior, Dirichlet):
+        sizes = [n + more for n, more in zip(documents, prior.of(classes), strict=True)]
+        return [log(size) - log(sum(sizes)) for size in sizes]
     if not isinstance(prior, str) or prior not in ("empirical", "uniform"):
-        raise InputError(f"prior is {prior!r}; it can be 'empirical', 'uniform', or a probability for each label")
+        raise InputError(
+            f"prior is {prior!r}; it can be 'empirical', 'uniform', Dirichlet(1), or a probability for each label"
+        )
     total = sum(documents)
     if prior == "uniform" or not total or (likelihood == "complement" and len(classes) > 1):
         return [-log(len(classes))] * len(classes)

@@ -239,6 +239,10 @@ class TextModel:
             return logs
         return logs + log_prior(self.classes, self.documents, settings.prior, settings.likelihood)
 
+    def n_parameters(self, settings: Settings) -> int:
+        """The number of free parameters of the plain likelihood in one class."""
+        return self.counts.n_features - (settings.likelihood != "bernoulli")
+
     def log_likelihoods(self, texts: Texts, settings: Settings, *, coefficient: bool) -> NDArray[np.float64]:
         """log P(text | class); with `coefficient` the probability of its words in any order."""
         plain = self._plain(settings)
