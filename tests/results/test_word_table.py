@@ -80,7 +80,7 @@ def test_any_two_classes_can_be_compared() -> None:
     assert topics().words("politics", against="sport").row("goal")["log_ratio"] == -table.row("goal")["log_ratio"]
     with pytest.raises(InputError, match="label and against are both 'sport'"):
         topics().words("sport", against="sport")
-    with pytest.raises(InputError, match="against is 'sport'; say also of which label"):
+    with pytest.raises(InputError, match="against is 'sport'; name the label that it is compared with, too"):
         topics().words(against="sport")
     with pytest.raises(InputError, match="no class 'art'; this model knows 'politics', 'science', 'sport'"):
         topics().words("sport", against="art")

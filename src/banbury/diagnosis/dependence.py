@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from banbury import _kernel
 from banbury.stats.intervals import false_discoveries
@@ -23,7 +26,7 @@ FEWEST = 5  # documents with a word
 RATE = 0.01  # of false discoveries
 STEP = 1.1  # documents are put together whose lengths differ by less than this factor
 AT_ONCE = 2048  # documents
-LONGEST = 4000  # pairs whose evidence is looked at more closely
+MOST_PAIRS = 4000  # whose evidence is looked at more closely
 
 
 class DependentPair(NamedTuple):
@@ -72,8 +75,6 @@ def dependent_pairs(
     >>> [(pair.first, pair.second, pair.documents) for pair in found]
     [('hot', 'sunny', 50)]
     """
-    import numpy as np
-
     words = words_only(analyzer or Analyzer())
     if words is None:
         return []
@@ -84,27 +85,15 @@ def dependent_pairs(
         return []
     numbers = class_numbers(labels, counts.classes)
     documents = _kernel.Documents(counts.kernel, texts, numbers, None, MOST_DOCUMENTS, n_threads(threads))
-    incidence = documents.words(names)
-    lengths, ends, columns = map(np.asarray, (incidence.lengths, incidence.ends, incidence.words))
-    rows = np.searchsorted(ends, np.arange(len(columns)), side="right")
-    own = np.array(documents.classes)
-    together = _together(rows, columns, len(ends), len(names))
-    expected = _expected(rows, columns, own, lengths, len(names), len(counts.classes))
-    first, second = np.triu_indices(len(names), 1)
-    seen, chance = together[first, second].astype(float), expected[first, second]
-    above = np.flatnonzero(seen > np.maximum(chance, 1e-9))
-    seen, chance, first_, second_ = seen[above], np.maximum(chance[above], 1e-9), first[above], second[above]
-    log_p = -(seen * np.log(seen / chance) - seen + chance)
-    p_values = np.exp(np.maximum(log_p, -700))
-    believed = np.flatnonzero(p_values <= false_discoveries(p_values, len(first), RATE))
-    strongest = np.minimum(evidence[first_[believed]], evidence[second_[believed]]) * seen[believed]
-    believed = believed[np.argsort(-strongest, kind="stable")[:LONGEST]]
-    twice = _counted_twice(rows, columns, own, len(counts.classes), first_[believed], second_[believed], len(names))
+    incidence = _Incidence.of(documents, names, len(counts.classes))
+    pairs = _beyond_chance(_together(incidence), _expected(incidence))
+    weakest = np.minimum(evidence[pairs.first], evidence[pairs.second])
+    pairs = pairs.taken(np.argsort(-weakest * pairs.seen, kind="stable")[:MOST_PAIRS])
+    twice = _counted_twice(incidence, pairs)
+    rows = zip(*(values.tolist() for values in pairs), twice, strict=True)
     found = [
-        DependentPair(
-            names[first_[at]], names[second_[at]], int(seen[at]), float(chance[at]), nats, float(p_values[at])
-        )
-        for at, nats in zip(believed.tolist(), twice, strict=True)
+        DependentPair(names[first], names[second], int(seen), expected, nats, p_value)
+        for first, second, seen, expected, p_value, nats in rows
     ]
     found.sort(key=lambda pair: (-pair.nats, pair.p_value, pair.first, pair.second))
     return found if top is None else found[:top]
@@ -119,8 +108,6 @@ def words_only(analyzer: Analyzer) -> Analyzer | None:
 
 def presence_weights(inside: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
     """log P(present | class) / P(present | another class), from numbers of documents by word and class."""
-    import numpy as np
-
     whole, total = inside.sum(axis=-1, keepdims=True), sizes.sum()
     weights: NDArray[Any] = np.log((inside + 0.5) / (sizes + 1)) - np.log((whole - inside + 0.5) / (total - sizes + 1))
     return weights
@@ -128,8 +115,6 @@ def presence_weights(inside: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
 
 def _candidates(counts: Counts) -> tuple[list[str], NDArray[Any]]:
     """The words with most evidence, in the order of their names, and the strongest evidence that each has."""
-    import numpy as np
-
     words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
     names, table = words.names, np.asarray(words.documents).astype(float)
     weights = np.abs(presence_weights(table, np.array(counts.documents, dtype=float)))
@@ -139,49 +124,92 @@ def _candidates(counts: Counts) -> tuple[list[str], NDArray[Any]]:
     return [names[at] for at in order], weights.max(axis=1)[order]
 
 
-def _together(rows: NDArray[Any], columns: NDArray[Any], n_documents: int, n_words: int) -> NDArray[Any]:
-    """In how many documents two words come together. Whole numbers below 2²⁴: floats of 32 bits are exact."""
-    import numpy as np
+@dataclass(frozen=True)
+class _Incidence:
+    """Which of the candidate words each document has: a row and a word for each pair of both."""
 
+    rows: NDArray[Any]
+    words: NDArray[Any]
+    class_ids: NDArray[Any]
+    """Of each document."""
+    lengths: NDArray[Any]
+    """Of each document: how many of its words are known, repeated ones included."""
+    n_words: int
+    n_classes: int
+
+    @classmethod
+    def of(cls, documents: _kernel.Documents, names: list[str], n_classes: int) -> _Incidence:
+        found = documents.words(names)
+        ends, words = np.asarray(found.ends), np.asarray(found.words)
+        rows = np.searchsorted(ends, np.arange(len(words)), side="right")
+        return cls(rows, words, np.array(documents.classes), np.asarray(found.lengths), len(names), n_classes)
+
+    def documents_with(self) -> NDArray[Any]:
+        """How many documents have each word, by class and word."""
+        cells = self.class_ids[self.rows] * self.n_words + self.words
+        return np.bincount(cells, minlength=self.n_classes * self.n_words).reshape(self.n_classes, self.n_words)
+
+
+class _Pairs(NamedTuple):
+    """Pairs of words, as arrays: their numbers, and how many documents have both."""
+
+    first: NDArray[Any]
+    second: NDArray[Any]
+    seen: NDArray[Any]
+    expected: NDArray[Any]
+    p_values: NDArray[Any]
+
+    def taken(self, places: NDArray[Any]) -> _Pairs:
+        return _Pairs(*(values[places] for values in self))
+
+
+def _beyond_chance(together: NDArray[Any], expected: NDArray[Any]) -> _Pairs:
+    """The pairs that come together so often that at most a share `RATE` of them does so by chance."""
+    first, second = np.triu_indices(len(together), 1)
+    seen, chance = together[first, second].astype(float), np.maximum(expected[first, second], 1e-9)
+    above = np.flatnonzero(seen > chance)
+    seen, chance = seen[above], chance[above]
+    log_p = -(seen * np.log(seen / chance) - seen + chance)
+    p_values = np.exp(np.maximum(log_p, -700))
+    believed = np.flatnonzero(p_values <= false_discoveries(p_values, len(first), RATE))
+    return _Pairs(first[above], second[above], seen, chance, p_values).taken(believed)
+
+
+def _together(incidence: _Incidence) -> NDArray[Any]:
+    """In how many documents two words come together. Whole numbers below 2²⁴: floats of 32 bits are exact."""
+    rows, words, n_words = incidence.rows, incidence.words, incidence.n_words
     sums = np.zeros((n_words, n_words), dtype=np.float32)
-    edges = np.searchsorted(rows, np.arange(0, n_documents + AT_ONCE, AT_ONCE))
-    for at, (start, end) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
-        some = np.zeros((AT_ONCE, n_words), dtype=np.float32)
-        some[rows[start:end] - at * AT_ONCE, columns[start:end]] = 1
-        sums += some.T @ some
+    edges = np.searchsorted(rows, np.arange(0, len(incidence.lengths) + AT_ONCE, AT_ONCE))
+    for number, (start, end) in enumerate(pairwise(edges.tolist())):
+        block = np.zeros((AT_ONCE, n_words), dtype=np.float32)
+        block[rows[start:end] - number * AT_ONCE, words[start:end]] = 1
+        sums += block.T @ block
     return sums
 
 
-def _expected(
-    rows: NDArray[Any],
-    columns: NDArray[Any],
-    own: NDArray[Any],
-    lengths: NDArray[Any],
-    n_words: int,
-    n_classes: int,
-) -> NDArray[Any]:
-    """In how many documents two words would come together if they were independent."""
-    import numpy as np
-
-    present = np.bincount(own[rows] * n_words + columns, minlength=n_classes * n_words).reshape(n_classes, n_words)
+def _expected(incidence: _Incidence) -> NDArray[Any]:
+    """In how many documents two words would come together if they were independent within classes."""
+    lengths = incidence.lengths
+    present = incidence.documents_with().astype(float)
     steps = np.floor(np.log(np.maximum(lengths, 1)) / np.log(STEP)).astype(int)
-    sums = np.zeros((n_words, n_words))
-    for number in range(n_classes):
-        inside = np.flatnonzero((own == number) & (lengths > 0))
+    sums = np.zeros((incidence.n_words, incidence.n_words))
+    for class_id in range(incidence.n_classes):
+        inside = np.flatnonzero((incidence.class_ids == class_id) & (lengths > 0))
         if not len(inside):
             continue
         n = np.bincount(steps[inside]).astype(float)
         mean = np.bincount(steps[inside], lengths[inside]) / np.maximum(n, 1)
         n, mean = n[n > 0], mean[n > 0]
-        chances = -np.expm1(-mean[:, None] * _rates(n, mean, present[number].astype(float)))
+        chances = -np.expm1(-mean[:, None] * _rates(n, mean, present[class_id]))
         sums += chances.T @ (n[:, None] * chances)
     return sums
 
 
 def _rates(n: NDArray[Any], lengths: NDArray[Any], present: NDArray[Any]) -> NDArray[Any]:
-    """θ of each word, so that Σ n (1 − exp(−θ L)) documents have it: by Newton's method from below, which is safe."""
-    import numpy as np
+    """θ of each word, so that Σ n (1 − exp(−θ L)) documents have it, by Newton's method.
 
+    It starts from below, where the function is concave, so no step goes too far.
+    """
     # One that all documents have would need an infinite rate.
     goal = np.minimum(present, n.sum() - 1e-3)
     rates: NDArray[Any] = goal / (n * lengths).sum()
@@ -195,31 +223,20 @@ def _rates(n: NDArray[Any], lengths: NDArray[Any], present: NDArray[Any]) -> NDA
     return rates
 
 
-def _counted_twice(
-    rows: NDArray[Any],
-    columns: NDArray[Any],
-    own: NDArray[Any],
-    n_classes: int,
-    first: NDArray[Any],
-    second: NDArray[Any],
-    n_words: int,
-) -> list[float]:
+def _counted_twice(incidence: _Incidence, pairs: _Pairs) -> list[float]:
     """For each pair the evidence counted twice, summed over the documents that have both words."""
-    import numpy as np
-
-    sizes = np.bincount(own, minlength=n_classes).astype(float)
-    present = np.bincount(columns * n_classes + own[rows], minlength=n_words * n_classes).reshape(n_words, n_classes)
-    weights = presence_weights(present.astype(float), sizes)
-    order = np.argsort(columns, kind="stable")
-    ends = np.cumsum(np.bincount(columns, minlength=n_words))
-    lists = np.split(rows[order], ends[:-1])
-    found = []
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        both = np.intersect1d(lists[one], lists[other], assume_unique=True)
-        inside = np.bincount(own[both], minlength=n_classes).astype(float)
+    n_classes, class_ids = incidence.n_classes, incidence.class_ids
+    sizes = np.bincount(class_ids, minlength=n_classes).astype(float)
+    weights = presence_weights(incidence.documents_with().T.astype(float), sizes)
+    order = np.argsort(incidence.words, kind="stable")
+    ends = np.cumsum(np.bincount(incidence.words, minlength=incidence.n_words))
+    rows_with = np.split(incidence.rows[order], ends[:-1])
+    sums = []
+    for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
+        both = np.intersect1d(rows_with[first], rows_with[second], assume_unique=True)
+        inside = np.bincount(class_ids[both], minlength=n_classes).astype(float)
         joint = presence_weights(inside, sizes)
-        ours, theirs = weights[one], weights[other]
-        side = np.sign(ours)
+        ours, theirs = weights[first], weights[second]
         most = np.where(ours * theirs > 0, np.minimum(np.abs(ours), np.abs(theirs)), 0.0)
-        found.append(float((inside * np.clip(side * (ours + theirs - joint), 0, most)).sum()))
-    return found
+        sums.append(float((inside * np.clip(np.sign(ours) * (ours + theirs - joint), 0, most)).sum()))
+    return sums

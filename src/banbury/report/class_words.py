@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from banbury.diagnosis.dependence import presence_weights, words_only
 from banbury.text.likelihoods import scorer
 
@@ -32,8 +34,6 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
     >>> {label: [one.word for one in words] for label, words in keywords(counts).items()}
     {'no': ['sad'], 'yes': ['happy']}
     """
-    import numpy as np
-
     if not counts.classes:
         return {}
     words = words_only(counts.analyzer)
@@ -58,7 +58,6 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
 
 def _likelihood_ratio(inside: Any, outside: Any, size: Any, others: Any) -> Any:
     """How much likelier so many presences of `size` and of `others` are by two probabilities than by one, in nats."""
-    import numpy as np
 
     def log_likelihood(part: Any, whole: Any) -> Any:
         share = part / np.maximum(whole, 1)

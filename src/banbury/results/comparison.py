@@ -1,11 +1,12 @@
-"""Two models on the same documents: which is better, and how sure that is."""
+"""Comparison of two models on the same documents, with McNemar's test and a permutation test."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.results.evaluation import Evaluation, Predictions
 from banbury.results.metrics import losses
 from banbury.stats.intervals import Interval, at_most, mean_interval
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLIPS = 9999
-AT_ONCE = 2**22  # signs in memory at a time
+MOST_SIGNS = 2**22  # in memory at a time
 LEVEL = 0.05
 
 
@@ -41,17 +42,17 @@ class Comparison:
     @property
     def better(self) -> str | None:
         """`"first"` or `"second"` where one is better, at the level of 5 %, and in nothing worse; else None."""
-        found = {self.more_accurate, self.more_probable} - {None}
-        return found.pop() if len(found) == 1 else None
+        better = {self.more_accurate, self.more_probable} - {None}
+        return better.pop() if len(better) == 1 else None
 
     @property
     def more_accurate(self) -> str | None:
-        """Which one is, at the level of 5 %."""
+        """`"first"` or `"second"` where its accuracy is higher, at the level of 5 %; else None."""
         return _which(self.accuracies[1] > self.accuracies[0], self.accuracy_p_value)
 
     @property
     def more_probable(self) -> str | None:
-        """Which one gave the truth more probability, at the level of 5 %."""
+        """`"first"` or `"second"` where its log loss is lower, at the level of 5 %; else None."""
         if self.log_losses is None or self.log_loss_p_value is None:
             return None
         return _which(self.log_losses[1] < self.log_losses[0], self.log_loss_p_value)
@@ -86,30 +87,36 @@ def compare(first: Evaluation, second: Evaluation) -> Comparison:
     >>> comparison.n_documents, 0 < comparison.accuracy_p_value <= 1
     (300, True)
     """
-    one, other = _predictions(first), _predictions(second)
-    _check_same(one, other)
-    weights = one.weights
+    both = _predictions(first), _predictions(second)
+    _check_same(*both)
+    weights = both[0].weights
     n = float(weights.sum())
-    only_first = round(float(weights[one.is_right & ~other.is_right].sum()))
-    only_second = round(float(weights[other.is_right & ~one.is_right].sum()))
-    p_value = min(2 * at_most(min(only_first, only_second), only_first + only_second, 0.5), 1.0)
-    both = Comparison(
+    is_right = both[0].is_right, both[1].is_right
+    only_first = round(float(weights[is_right[0] & ~is_right[1]].sum()))
+    only_second = round(float(weights[is_right[1] & ~is_right[0]].sum()))
+    comparison = Comparison(
         n_documents=round(n),
         accuracies=(first.accuracy, second.accuracy),
         only_first=only_first,
         only_second=only_second,
-        accuracy_p_value=p_value if only_first + only_second else 1.0,
+        accuracy_p_value=_mcnemar(only_first, only_second),
     )
-    found = _losses(one), _losses(other)
-    if found[0] is None or found[1] is None:
-        return both
-    gains = found[0] - found[1]
-    return Comparison(
-        **{name: getattr(both, name) for name in list(both.__dataclass_fields__)[:5]},
-        log_losses=(float((weights * found[0]).sum()) / n, float((weights * found[1]).sum()) / n),
+    first_losses, second_losses = map(_losses, both)
+    if first_losses is None or second_losses is None:
+        return comparison
+    gains = first_losses - second_losses
+    return replace(
+        comparison,
+        log_losses=(float((weights * first_losses).sum()) / n, float((weights * second_losses).sum()) / n),
         log_loss_gain=mean_interval(gains, weights),
-        log_loss_p_value=_flipped(weights * gains),
+        log_loss_p_value=_permutation_p_value(weights * gains),
     )
+
+
+def _mcnemar(only_first: int, only_second: int) -> float:
+    """The p-value of McNemar's exact test: of the documents that one model alone has right, each has it by a toss."""
+    n = only_first + only_second
+    return min(2 * at_most(min(only_first, only_second), n, 0.5), 1.0) if n else 1.0
 
 
 def _predictions(evaluation: Evaluation) -> Predictions:
@@ -118,43 +125,40 @@ def _predictions(evaluation: Evaluation) -> Predictions:
     return evaluation.predictions
 
 
-def _check_same(one: Predictions, other: Predictions) -> None:
-    if len(one.truth) != len(other.truth):
-        raise InputError(f"one evaluation has {len(one.truth)} documents, the other {len(other.truth)}")
-    for at, (true, same, row, again) in enumerate(zip(one.truth, other.truth, one.rows, other.rows, strict=True)):
-        if true != same or row != again:
+def _check_same(first: Predictions, second: Predictions) -> None:
+    if len(first.truth) != len(second.truth):
+        raise InputError(f"one evaluation has {len(first.truth)} documents, the other {len(second.truth)}")
+    documents = zip(first.truth, second.truth, first.rows, second.rows, strict=True)
+    for place, (label, other_label, row, other_row) in enumerate(documents):
+        if label != other_label or row != other_row:
             raise InputError(
-                f"document {at} has label {true!r} in one evaluation and {same!r} in the other: "
+                f"document {place} has label {label!r} in one evaluation and {other_label!r} in the other: "
                 "both have to be of the same documents in the same order"
             )
 
 
 def _losses(predictions: Predictions) -> NDArray[Any] | None:
-    """−log P(true class) of each document; a label that the model does not know is as impossible as can be."""
-    import numpy as np
-
+    """−log P(true class) of each document; a label that the model does not know counts as impossible."""
     logs = predictions.log_probabilities
     if logs is None:
         return None
     numbers = {label: number for number, label in enumerate(predictions.classes)}
-    own = np.array([numbers.get(label, len(numbers)) for label in predictions.truth])
-    return losses(own, np.column_stack([logs, np.full(len(logs), -np.inf)]))
+    class_ids = np.array([numbers.get(label, len(numbers)) for label in predictions.truth])
+    return losses(class_ids, np.column_stack([logs, np.full(len(logs), -np.inf)]))
 
 
-def _flipped(gains: NDArray[Any]) -> float:
+def _permutation_p_value(gains: NDArray[Any]) -> float:
     """How often a sum so far from 0 comes from random signs; the signs as they are count too."""
-    import numpy as np
-
-    found = abs(float(gains.sum()))
+    seen = abs(float(gains.sum()))
     random = np.random.default_rng(0)
     as_extreme, left = 1, FLIPS
     while left:
-        some = min(left, max(AT_ONCE // max(len(gains), 1), 1))
-        signs = np.unpackbits(random.integers(0, 256, (some, -(-len(gains) // 8)), np.uint8), axis=1)
+        n_draws = min(left, max(MOST_SIGNS // max(len(gains), 1), 1))
+        signs = np.unpackbits(random.integers(0, 256, (n_draws, -(-len(gains) // 8)), np.uint8), axis=1)
         sums = 2 * (signs[:, : len(gains)] @ gains) - gains.sum()
         # Rounding must not make equal sums different.
-        as_extreme += int((np.abs(sums) >= found * (1 - 1e-9) - 1e-12).sum())
-        left -= some
+        as_extreme += int((np.abs(sums) >= seen * (1 - 1e-9) - 1e-12).sum())
+        left -= n_draws
     return as_extreme / (FLIPS + 1)
 
 

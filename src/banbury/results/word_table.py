@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, Any
 
 from banbury.display import export as exports
+from banbury.display import matplotlib as pictures
 from banbury.display.characters import shorten
 from banbury.display.html import Markup, piece
 from banbury.display.text_table import Grid
 from banbury.errors import InputError
-from banbury.stats.intervals import beta_interval
+from banbury.lazy import numpy as np
+from banbury.results.word_intervals import Sides, WordIntervals, word_intervals
 from banbury.stats.softmax import log_differences
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SORTS = ("strength", "for", "against", "count", "word")
-MOST_ROWS = 20  # that are printed
+MOST_SHOWN = 20  # rows, when it is printed or drawn
 LONGEST_LABEL = 24  # columns of a label, where it is printed
 LEVEL = 0.95
 
@@ -71,8 +74,6 @@ class WordTable:
     @property
     def numbers(self) -> NDArray[Any]:
         """For each word the number of the class of which its λ and its weight speak."""
-        import numpy as np
-
         n_classes = len(self.classes)
         if self.label is not None or n_classes <= 2:
             number = n_classes - 1 if self.label is None else self.classes.index(self.label)
@@ -84,12 +85,10 @@ class WordTable:
     @property
     def log_ratios(self) -> NDArray[Any]:
         """λ of each word: log P(word | label) − log P(word | against), or the mean of that in the other classes."""
-        import numpy as np
-
+        sides = self._sides
         with np.errstate(divide="ignore", invalid="ignore"):
-            ours, others, n_others = self._sides(self.log_probabilities, -np.inf)
-            theirs = np.logaddexp.reduce(others, axis=1) - np.log(n_others)
-            return log_differences(ours, theirs)
+            theirs = np.logaddexp.reduce(sides.others(self.log_probabilities, -np.inf), axis=1) - np.log(sides.n_others)
+        return log_differences(sides.our(self.log_probabilities), theirs)
 
     @property
     def weights(self) -> NDArray[Any]:
@@ -97,11 +96,9 @@ class WordTable:
 
         In the automatic model this is a document of one word; the more words a document has, the less each adds.
         """
-        import numpy as np
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ours, others, n_others = self._sides(self.class_weights, 0.0)
-            return log_differences(ours, others.sum(axis=1) / n_others)
+        sides = self._sides
+        theirs = sides.others(self.class_weights).sum(axis=1) / sides.n_others
+        return log_differences(sides.our(self.class_weights), theirs)
 
     @property
     def strengths(self) -> NDArray[Any]:
@@ -111,74 +108,38 @@ class WordTable:
     def _is_weighed(self) -> bool:
         return self.model in ("automatic", "complement")
 
-    def _sides(self, values: Any, nothing: float) -> tuple[Any, Any, int]:
-        """For each word its class's value; those that it is compared with; how many these are."""
-        import numpy as np
-
-        rows, numbers = np.arange(len(self)), self.numbers
-        ours = values[rows, numbers]
+    @cached_property
+    def _sides(self) -> Sides:
+        """The class that each word speaks of, and the classes that this is compared with."""
+        is_other = np.ones((len(self), len(self.classes)), dtype=bool)
         if self.against is not None:
-            return ours, values[:, [self.classes.index(self.against)]], 1
-        others = values.astype(float, copy=True)
-        others[rows, numbers] = nothing
-        if len(self.classes) == 1:
-            return ours, values, 1
-        return ours, others, len(self.classes) - 1
+            is_other[:] = np.arange(len(self.classes)) == self.classes.index(self.against)
+        elif len(self.classes) > 1:
+            is_other[np.arange(len(self)), self.numbers] = False
+        return Sides(self.numbers, is_other)
 
     # How sure that is
 
     def probability_intervals(self, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The lower and upper ends, each [word, class], between which P(word | class) lies with this probability.
+        """Credible intervals of P(word | class): the low and the high ends, each by word and class.
 
-        These are the quantiles of its posterior, Beta, of which the smoothed probability is the mean: smoothing is the
-        prior. Without smoothing the prior is Jeffreys', half a count.
+        They are quantiles of the posterior, a Beta distribution whose mean is the smoothed probability: smoothing is
+        the prior. Without smoothing the prior is Jeffreys', half a count.
         """
-        low, high, _, _ = self._intervals(level)
-        return low, high
+        return self._intervals(level)[:2]
 
     def log_ratio_intervals(self, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The lower and upper ends between which λ lies with about this probability.
+        """Approximate credible intervals of λ: the low and the high ends, for each word.
 
-        The distances of the two probabilities' ends from their means are added as the sides of a right angle are (Zou
-        and Donner, 2008): exact intervals of a difference would need numerical integration for each word. The mean of
-        several classes has the Beta distribution of the same mean and variance.
+        The distances of the two probabilities' ends from their means are combined in quadrature (Zou and Donner, 2008).
         """
-        _, _, low, high = self._intervals(level)
-        return low, high
+        return self._intervals(level)[2:]
 
-    def _intervals(self, level: float) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Of the probabilities and of λ."""
-        import numpy as np
-
-        seen, missed = self._posteriors()
-        means = seen / (seen + missed)
-        ours, others, n_others = self._sides(means, 0.0)
-        theirs = others.sum(axis=1) / n_others
-        their_seen, their_missed = (self._sides(values, 0.0)[1].sum(axis=1) for values in (seen, missed))
-        if n_others > 1:
-            variances = self._sides(means * (1 - means) / (seen + missed + 1), 0.0)[1].sum(axis=1) / n_others**2
-            # A variance of 0 is that of a word that all documents have.
-            is_sure = variances == 0
-            size = np.where(is_sure, 1.0, theirs * (1 - theirs) / np.where(is_sure, 1.0, variances) - 1)
-            their_seen, their_missed = theirs * size, (1 - theirs) * size
-        # Few numbers come again and again.
-        pairs = np.stack([np.append(seen, their_seen), np.append(missed, their_missed)])
-        pairs, places = np.unique(pairs, axis=1, return_inverse=True)
-        ends = [end[places.ravel()] for end in beta_interval(pairs[0], pairs[1], level)]
-        low, high = (end[: seen.size].reshape(seen.shape) for end in ends)
-        if len(self.classes) == 1:
-            return low, high, np.zeros(len(self)), np.zeros(len(self))
-        with np.errstate(divide="ignore"):
-            our_logs = [np.log(self._sides(end, 0.0)[0]) - np.log(ours) for end in (low, high)]
-            their_logs = [np.log(end[seen.size :]) - np.log(theirs) for end in ends]
-        centre = np.log(ours) - np.log(theirs)
-        down, up = np.hypot(our_logs[0], their_logs[1]), np.hypot(our_logs[1], their_logs[0])
-        return low, high, centre - down, centre + up
+    def _intervals(self, level: float) -> WordIntervals:
+        return word_intervals(*self._posteriors(), self._sides, level)
 
     def _posteriors(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The two numbers of the Beta distribution of each word's probability in each class."""
-        import numpy as np
-
         seen = (self.documents if self.model == "bernoulli" else self.counts).astype(float)
         if self.smoothing == 0:
             return seen + 0.5, np.maximum(np.array(self.sizes) - seen, 0.0) + 0.5
@@ -205,11 +166,12 @@ class WordTable:
             by_class["probability_interval"] = [list(zip(*ends, strict=True)) for ends in zip(low, high, strict=True)]
             ratios["log_ratio_interval"] = list(zip(start, end, strict=True))
         rows = []
-        for at, (word, length, number) in enumerate(zip(self.words, self.lengths, self.numbers.tolist(), strict=True)):
-            row: dict[str, Any] = {"word": word, "kind": _kind(length)}
-            row |= {name: dict(zip(self.classes, values[at], strict=True)) for name, values in by_class.items()}
-            row |= {"label": self.classes[number], "ratio": _exp(ratios["log_ratio"][at])}
-            rows.append(row | {name: values[at] for name, values in ratios.items()})
+        class_ids = self.numbers.tolist()
+        for row, (word, length, class_id) in enumerate(zip(self.words, self.lengths, class_ids, strict=True)):
+            cells: dict[str, Any] = {"word": word, "kind": _kind(length)}
+            cells |= {name: dict(zip(self.classes, values[row], strict=True)) for name, values in by_class.items()}
+            cells |= {"label": self.classes[class_id], "ratio": _exp(ratios["log_ratio"][row])}
+            rows.append(cells | {name: values[row] for name, values in ratios.items()})
         return rows
 
     def row(self, word: str, level: float | None = None) -> dict[str, Any]:
@@ -225,8 +187,6 @@ class WordTable:
         `"against"`: most against it. `"count"`: the most frequent. `"word"`: by word. None: `"for"` where there is
         a label, else `"strength"`.
         """
-        import numpy as np
-
         if by is None:
             by = "strength" if self.label is None else "for"
         if by not in SORTS:
@@ -247,8 +207,6 @@ class WordTable:
 
     def where(self, *, min_count: int = 1) -> WordTable:
         """The rows of words that were seen so often, in all classes together."""
-        import numpy as np
-
         return self._take(np.flatnonzero(self.counts.sum(axis=1) >= min_count).tolist())
 
     def top(self, n: int) -> WordTable:
@@ -273,11 +231,11 @@ class WordTable:
         for name in ("count", "documents", "probability"):
             columns |= {f"{name} {label}": [row[name][label] for row in rows] for label in self.classes}
         for label in self.classes:
-            for at, end in enumerate(("low", "high")):
-                columns[f"probability {label} {end}"] = [row["probability_interval"][label][at] for row in rows]
+            for side, end in enumerate(("low", "high")):
+                columns[f"probability {label} {end}"] = [row["probability_interval"][label][side] for row in rows]
         columns |= {name: [row[name] for row in rows] for name in ("label", "ratio", "log_ratio")}
-        for at, end in enumerate(("low", "high")):
-            columns[f"log_ratio {end}"] = [row["log_ratio_interval"][at] for row in rows]
+        for side, end in enumerate(("low", "high")):
+            columns[f"log_ratio {end}"] = [row["log_ratio_interval"][side] for row in rows]
         return columns | {"weight": [row["weight"] for row in rows]}
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -287,8 +245,7 @@ class WordTable:
     def to_csv(self, path: str | PathLike[str] | None = None, *, escape: bool = True) -> str:
         """The table as CSV; written to a file where one is named.
 
-        With `escape`, words that a spreadsheet would run, such as `=1+1`, and those with an apostrophe in front, get an
-        apostrophe in front; `word.removeprefix("'")` has them back.
+        With `escape`, words that a spreadsheet would run as a formula, such as `=1+1`, get an apostrophe in front.
         """
         return exports.to_csv(self.columns(), path, escape=escape)
 
@@ -322,42 +279,45 @@ class WordTable:
         """The table as a part of a page."""
         return self.grid().markup()
 
-    def grid(self, most: int = MOST_ROWS) -> Grid:
+    def grid(self, most: int = MOST_SHOWN) -> Grid:
         """What is shown: the first rows, and where there is a label the last ones too, which speak against it."""
-        import numpy as np
-
         more = len(self) - most
         has_tail = more > 0 and self.label is not None
         first = most - most // 2 if has_tail else most
         table = self._take([*range(first), *range(len(self) - most // 2, len(self))]) if has_tail else self.top(most)
-        labels = self.classes if len(self.classes) <= 2 else [self.label, self.against]
-        is_pair = all(label is not None for label in labels)
-        names = {label: shorten(str(label), LONGEST_LABEL) for label in self.classes}
-        head = (
-            [part for label in labels for part in (f"count {names[label]}", f"P(w|{names[label]})")] if is_pair else []
-        )
-        head = ["word", *(head or ["label", "count", "elsewhere", "P(w|label)"]), "λ", f"{LEVEL:.0%} interval"]
-        rows = []
-        for row in table.rows(LEVEL):
-            count, probability, own = row["count"], row["probability"], row["label"]
-            if is_pair:
-                cells = [part for label in labels for part in (str(count[label]), f"{probability[label]:.3g}")]
-            else:
-                elsewhere = sum(count.values()) - count[own]
-                cells = [names[own], str(count[own]), str(elsewhere), f"{probability[own]:.3g}"]
-            low, high = row["log_ratio_interval"]
-            cells += [f"{row['log_ratio']:+.3f}", f"{low:+.2f} … {high:+.2f}"]
-            rows.append([row["word"], *cells, *([f"{row['weight']:+.3f}"] if self._has_weights() else [])])
+        head = self._head()
         strengths = table.strengths
         largest = np.abs(strengths[np.isfinite(strengths)]).max(initial=0.0) or 1.0
         return Grid(
             head + (["weight"] if self._has_weights() else []),
-            rows,
+            [self._cells(row) for row in table.rows(LEVEL)],
             self._caption(most),
             (first, f"… {more} more" if has_tail else f"… and {more} more") if more > 0 else None,
             ("weight" if self._is_weighed() else "λ", np.clip(strengths / largest, -1, 1).tolist()),
             spare=[name for kind in (" interval", "P(", "elsewhere", "count") for name in head if kind in name],
         )
+
+    def _compared(self) -> list[Any] | None:
+        """The two labels whose counts are shown side by side; None where a word's class is compared with several."""
+        labels = self.classes if len(self.classes) <= 2 else [self.label, self.against]
+        return None if any(label is None for label in labels) else labels
+
+    def _head(self) -> list[str]:
+        names = [shorten(str(label), LONGEST_LABEL) for label in self._compared() or []]
+        counts = [part for name in names for part in (f"count {name}", f"P(w|{name})")]
+        return ["word", *(counts or ["label", "count", "elsewhere", "P(w|label)"]), "λ", f"{LEVEL:.0%} interval"]
+
+    def _cells(self, row: dict[str, Any]) -> list[str]:
+        count, probability, label = row["count"], row["probability"], row["label"]
+        if (labels := self._compared()) is not None:
+            cells = [part for one in labels for part in (str(count[one]), f"{probability[one]:.3g}")]
+        else:
+            elsewhere = sum(count.values()) - count[label]
+            name = shorten(str(label), LONGEST_LABEL)
+            cells = [name, str(count[label]), str(elsewhere), f"{probability[label]:.3g}"]
+        low, high = row["log_ratio_interval"]
+        cells += [f"{row['log_ratio']:+.3f}", f"{low:+.2f} … {high:+.2f}"]
+        return [row["word"], *cells, *([f"{row['weight']:+.3f}"] if self._has_weights() else [])]
 
     def _has_weights(self) -> bool:
         return self.model != "multinomial"
@@ -372,10 +332,8 @@ class WordTable:
         shown = f", {most} shown" if len(self) > most else ""
         return f"{len(self)} words {self._about()}{shown}{meanings[self.model]}"
 
-    def plot(self, ax: Any = None, *, most: int = MOST_ROWS) -> Any:
+    def plot(self, ax: Any = None, *, most: int = MOST_SHOWN) -> Any:
         """Draw the strongest words with matplotlib, and return the axes."""
-        from banbury.display import matplotlib as pictures
-
         table = self.sorted("strength").top(most)
         order = sorted(range(len(table)), key=lambda row: -table.strengths[row])
         rows = [(table.words[row], float(table.strengths[row])) for row in order]

@@ -1,0 +1,116 @@
+"""Sections of a report page on the documents: doubtful labels, duplicates, what is new, dependence, leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from banbury.diagnosis.diagnosis import Diagnosis, by_kind
+from banbury.display.html import element, isolated
+from banbury.display.html_tables import NAME_WIDTH, table
+from banbury.report.evaluation_sections import MOST_LISTED, WORD_WIDTH
+
+
+def doubtful_labels(diagnosis: Diagnosis) -> Any:
+    """Labels in doubt; None where there are none."""
+    if not diagnosis.doubtful:
+        return None
+    rows = [
+        (
+            str(one.index),
+            element("span", isolated(one.label, width=NAME_WIDTH), f" ({one.probability:.2%})"),
+            isolated(" ".join(one.text.split()), width=90),
+        )
+        for one in diagnosis.doubtful[:MOST_LISTED]
+    ]
+    how = "by the model without the document" if diagnosis.were_learned else "by the model"
+    caption = f"{len(diagnosis.doubtful)} labels get less probability than another one {how}; the most doubtful:"
+    return element(
+        "div", table(("document", "label and its probability", "text"), rows, caption, texts=3), class_="wide"
+    )
+
+
+def documents(diagnosis: Diagnosis) -> list[Any]:
+    """Duplicates, and what is new in documents that the model has not learned."""
+    found = diagnosis.duplicates
+    parts: list[Any] = [
+        element("h3", "Duplicates"),
+        element("p", f"{found.n_repeats} documents repeat an earlier one, {found.n_near} more nearly do."),
+    ]
+    if found.conflicting:
+        groups = "; ".join(" = ".join(map(str, group[:5])) for group in found.conflicting[:MOST_LISTED])
+        parts.append(element("p", f"{len(found.conflicting)} groups have different labels: documents {groups}."))
+    if (balance := diagnosis.balance) is not None:
+        verdict = "have changed" if balance.moved else "could be those of training"
+        labels = sorted({*balance.here, *balance.trained})
+        rows = [
+            (isolated(one, width=NAME_WIDTH), f"{balance.trained.get(one, 0):.2%}", f"{balance.here.get(one, 0):.2%}")
+            for one in labels
+        ]
+        parts += [
+            element("h3", "Shares of the classes"),
+            element("p", f"They {verdict} (p = {balance.p_value:.2g})."),
+            table(("class", "training", "here"), rows),
+        ]
+    if (vocabulary := diagnosis.vocabulary) is not None:
+        words = [
+            element("span", isolated(word, width=WORD_WIDTH), element("small", f" {n}", class_="quiet"))
+            for word, n in vocabulary.words[:MOST_LISTED]
+        ]
+        parts += [
+            element("h3", "New words"),
+            element(
+                "p",
+                f"{vocabulary.share:.2%} of all words are none of training's; {vocabulary.expected:.2%} would be "
+                "expected of more documents of the same kind.",
+            ),
+            element("div", words, class_="words"),
+        ]
+    return parts
+
+
+def dependent_pairs(diagnosis: Diagnosis) -> Any:
+    """Pairs of words that break independence."""
+    if not diagnosis.pairs:
+        return element("p", "None beyond chance.")
+    rows = [
+        (
+            element("span", isolated(one.first, width=WORD_WIDTH), " + ", isolated(one.second, width=WORD_WIDTH)),
+            one.documents,
+            f"{one.expected:.1f}",
+            f"{one.nats:.1f}",
+        )
+        for one in diagnosis.pairs[:MOST_LISTED]
+    ]
+    caption = "Naive Bayes takes these for independent. Documents with both, those expected, evidence counted twice"
+    return table(("words", "documents", "expected", "nats"), rows, caption)
+
+
+def leaks(diagnosis: Diagnosis) -> Any:
+    """Words that give a class away."""
+    if not diagnosis.leaks:
+        return element("p", "None.")
+    share = diagnosis.n_leaking / max(diagnosis.n_documents, 1)
+    rows = [
+        (
+            kind,
+            element(
+                "div",
+                [
+                    element(
+                        "span",
+                        isolated(leak.word, width=WORD_WIDTH),
+                        element("small", " ", isolated(leak.label, width=NAME_WIDTH), class_="quiet"),
+                        title=f"in {leak.documents} documents of the class and {leak.others} others",
+                    )
+                    for leak in some[:MOST_LISTED]
+                ],
+                class_="words",
+            ),
+        )
+        for kind, some in by_kind(diagnosis.leaks)
+    ]
+    caption = (
+        f"{len(diagnosis.leaks)} words are at least ten times as frequent in one class as in all others; "
+        f"{share:.1%} of the documents have one"
+    )
+    return element("div", table(("kind", "words"), rows, caption, texts=2), class_="wide")

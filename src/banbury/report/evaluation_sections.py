@@ -1,0 +1,196 @@
+"""Sections of a report page on how well a model predicts: figures, probabilities, words, mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from banbury.display.html import Markup, element, isolated
+from banbury.display.html_tables import NAME_WIDTH, classes_table, figures_table, table
+from banbury.display.svg import Line, bars, line_chart
+from banbury.report.class_words import Keyword
+from banbury.results.evaluation import Evaluation
+from banbury.results.explanation import Explanation
+from banbury.results.metrics import Bin, Kept
+from banbury.results.mistakes import Confused, Mistake, WordAtFault
+
+WORD_WIDTH = 40
+MOST_LISTED = 20  # words of a table
+MOST_GROUPS = 10
+MOST_BARS = 12
+
+
+def cards(evaluation: Evaluation) -> Markup:
+    """The figures that matter most, at a glance."""
+    shown = ("accuracy", "macro-F1", "ROC AUC", "log loss", "calibration error")
+    return element(
+        "dl",
+        [
+            element(
+                "div",
+                element("dt", one.name),
+                element("dd", f"{one.value:.1%}" if one.name == "accuracy" else f"{one.value:.3f}", class_="big"),
+                element("dd", str(one.interval) if one.interval else "", class_="quiet"),
+            )
+            for one in evaluation.figures()
+            if one.name in shown
+        ],
+        class_="cards",
+    )
+
+
+def figures(evaluation: Evaluation) -> list[Any]:
+    """All figures with their intervals, and those of each class."""
+    notes = [] if not evaluation.unknown_labels else [evaluation.unknown_note()]
+    caption = f"{evaluation.n_right} of {evaluation.n_documents} documents right"
+    return [figures_table(evaluation.figures(), caption, notes), classes_table(evaluation.rows())]
+
+
+def confused_groups(groups: Sequence[Confused]) -> Any:
+    """Groups of classes that are taken for each other; None where there are none."""
+    if not groups:
+        return None
+    return [
+        element("h3", "Classes that are taken for each other"),
+        element(
+            "ul",
+            [
+                element("li", _labels(group.classes), f": {group.mistakes} mistakes, {group.share:.1%} of all")
+                for group in groups[:MOST_GROUPS]
+            ],
+        ),
+    ]
+
+
+def _labels(labels: Sequence[Any]) -> list[Any]:
+    return [
+        part
+        for number, label in enumerate(labels)
+        for part in (", " if number else "", isolated(label, width=NAME_WIDTH))
+    ]
+
+
+def probabilities(evaluation: Evaluation) -> Markup | None:
+    """The reliability diagram, and the accuracy of the surest documents; None where there are no probabilities."""
+    if not evaluation.reliability:
+        return None
+    return element("div", _reliability(evaluation.reliability), _coverage(evaluation.coverage), class_="side")
+
+
+def _reliability(bins: Sequence[Bin]) -> Markup:
+    most = max(one.documents for one in bins)
+    line = Line(
+        "model",
+        [(one.probability, one.accuracy) for one in bins],
+        [one.interval.low for one in bins],
+        [one.interval.high for one in bins],
+        [(one.documents / most) ** 0.5 for one in bins],
+    )
+    drawing = line_chart(
+        [line],
+        title="Reliability diagram",
+        x_title="probability of the predicted class",
+        y_title="share that is right",
+        x_range=(0, 1),
+        y_range=(0, 1),
+        diagonal=True,
+        percent=True,
+    )
+    rows = [
+        (f"{one.low:.0%} to {one.high:.0%}", one.documents, f"{one.probability:.4f}", f"{one.accuracy:.4f}")
+        for one in bins
+    ]
+    return element(
+        "figure",
+        drawing,
+        element("figcaption", "Dots on the line can be believed; the band has their 95 % intervals."),
+        table(("probability", "documents", "mean", "right"), rows, "By probability"),
+    )
+
+
+def _coverage(kept: Sequence[Kept]) -> Markup:
+    lowest = min(one.accuracy for one in kept)
+    drawing = line_chart(
+        [Line("model", [(one.coverage, one.accuracy) for one in kept], sizes=[0.0] * len(kept))],
+        title="Accuracy of the surest documents",
+        x_title="share of the documents that is decided",
+        y_title="accuracy",
+        x_range=(0, 1),
+        y_range=(max(int(lowest * 20) / 20 - 0.05, 0), 1),
+        percent=True,
+    )
+    deciles = [next(one for one in kept if one.coverage >= share / 10 - 1e-9) for share in range(1, 11)]
+    rows = [(f"{one.coverage:.1%}", f"{one.threshold:.4f}", f"{one.accuracy:.4f}") for one in dict.fromkeys(deciles)]
+    return element(
+        "figure",
+        drawing,
+        element("figcaption", "How accurate it is when only the surest documents are decided."),
+        table(("decided", "from", "accuracy"), rows, "By share of the documents"),
+    )
+
+
+def class_words(words: Mapping[Any, Sequence[Keyword]]) -> Markup:
+    """The words that speak for each class most surely."""
+    rows = [
+        (
+            isolated(label, width=NAME_WIDTH),
+            element(
+                "div",
+                [
+                    element(
+                        "span",
+                        isolated(one.word, width=WORD_WIDTH),
+                        element("small", f" {one.weight:+.1f}", class_="quiet"),
+                        title=f"in {one.documents} documents of the class and {one.others} others",
+                    )
+                    for one in some
+                ],
+                class_="words",
+            ),
+        )
+        for label, some in words.items()
+    ]
+    caption = "The words that speak for each class most surely, with the weight of their presence in nats"
+    return element("div", table(("class", "words"), rows, caption, texts=2), class_="wide")
+
+
+def mistakes(found: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[Any]:
+    """The surest mistakes, word by word, and the words at fault."""
+    if not found:
+        return [element("p", "There are none.")]
+    articles = [
+        element(
+            "article",
+            element(
+                "h3",
+                f"Document {one.index}: ",
+                isolated(one.predicted, width=NAME_WIDTH),
+                f" ({one.probability:.1%}), but it is ",
+                isolated(one.label, width=NAME_WIDTH),
+            ),
+            _explained(one.explanation),
+        )
+        for one in found
+    ]
+    return [
+        element("p", "Those of which the model was surest. Blue speaks for the wrong class, orange against it."),
+        articles,
+        _at_fault(words),
+    ]
+
+
+def _explained(explanation: Explanation) -> list[Any]:
+    """The text with its words tinted, and the strongest of them as bars."""
+    bars_of = explanation.steps(MOST_BARS)[1 : 1 + MOST_BARS]  # without the prior, and what is weaker
+    return [
+        explanation.highlighted(),
+        element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll"),
+    ]
+
+
+def _at_fault(words: Sequence[WordAtFault]) -> Markup | None:
+    if not words:
+        return None
+    rows = [(isolated(one.word, width=WORD_WIDTH), one.documents, f"{one.nats:.2f}") for one in words[:MOST_LISTED]]
+    caption = "Words that speak for the wrong class, over all mistakes"
+    return table(("word", "mistakes", "nats"), rows, caption)
