@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from banbury import _kernel
 from banbury.classifier import Classifier
 from banbury.errors import InputError
 from banbury.text.documents import as_labels
@@ -49,8 +50,6 @@ class Labelling:
         model: Classifier | None = None,
         by: str = "gain",
     ) -> None:
-        from banbury import _kernel
-
         self.texts = list(texts)
         self.labels: dict[int, Any] = dict(labels or {})
         if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:

@@ -11,6 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury import _kernel, storage
 from banbury.apps.relevance import SCORERS, Reading, as_smoothing
 from banbury.errors import FileFormatError, InputError
@@ -225,8 +227,6 @@ class _Query:
     """A query on a reading: its words by number, and how much each counts."""
 
     def __init__(self, reading: Reading, words: dict[int, float]) -> None:
-        import numpy as np
-
         self.reading, self.words = reading, words
         index = reading.index
         pairs = [slice(index.starts[word], index.starts[word + 1]) for word in words]
@@ -240,8 +240,6 @@ class _Query:
 
     def best(self, top: int | None, above: float | None) -> NDArray[Any]:
         """The places of the best documents that have a word of the query, in order."""
-        import numpy as np
-
         found = np.flatnonzero(self.gains > 0)
         scores = self.scores[found]
         if above is not None:
@@ -260,8 +258,6 @@ class _Query:
 
     def fed_back(self, n_documents: int) -> _Query:
         """This query and the words of its best documents, as likely as these are to have asked it."""
-        import numpy as np
-
         best = self.best(n_documents, None)
         if not len(best):
             return self
@@ -286,8 +282,6 @@ class _Query:
         return _Query(self.reading, mixed)
 
     def matches(self, number: int) -> list[Match]:
-        import numpy as np
-
         reading, index = self.reading, self.reading.index
         at = int(np.searchsorted(index.documents, number))
         matches = []

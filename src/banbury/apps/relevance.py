@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury.errors import InputError
 from banbury.text.index import Index
 
@@ -88,8 +90,6 @@ class Reading:
 
 def _likelihood(index: Index, scorer: str, smoothing: tuple[float, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
     """log P(w|d) / P(w): what it is more for a word that stands there, and what it is for one that does not."""
-    import numpy as np
-
     at, of = index.places, index.background(scorer)[index.word_of]
     if scorer == "jelinek-mercer":
         share = smoothing[0]
@@ -102,8 +102,6 @@ def _likelihood(index: Index, scorer: str, smoothing: tuple[float, ...]) -> tupl
 
 def _bm25(index: Index, k: float, b: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Robertson's weights, with the logarithm that is never negative."""
-    import numpy as np
-
     n = len(index.documents)
     having = np.diff(index.starts)
     rarity = np.log1p((n - having + 0.5) / (having + 0.5))
@@ -114,8 +112,6 @@ def _bm25(index: Index, k: float, b: float) -> tuple[NDArray[Any], NDArray[Any]]
 
 def _chosen(index: Index, scorer: str) -> tuple[float, ...]:
     """The smoothing under which each word is likeliest, given the rest of its document (Zhai and Lafferty, 2002)."""
-    import numpy as np
-
     # A word that stands once in a document is not in the rest of it, so P(w) is a constant factor there and only the
     # document matters; all others are looked at one by one. Sums, not products of vectors: the threads of a BLAS wait
     # for each other on a busy machine.

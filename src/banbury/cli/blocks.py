@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+
+from banbury.display.characters import padded, visible, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,8 +55,6 @@ class Blocks:
 
 def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
     """Each line, and its style; without a width they are as long as they are."""
-    from banbury.display.characters import visible, width_of
-
     yield from ((line, "bold") for line in _broken(visible(block.heading), width))
     rows = [[visible(cell) for cell in row] for row in block.rows]
     n_columns = max(map(len, rows), default=0)
@@ -78,12 +79,8 @@ def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
 def _broken(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
-    from textwrap import wrap
-
     return wrap(text, max(width, 8), drop_whitespace=False, break_on_hyphens=False) or [""]
 
 
 def _set(cell: str, width: int, to_the_right: bool) -> str:
-    from banbury.display.characters import padded, width_of
-
     return " " * (width - width_of(cell)) + cell if to_the_right else padded(cell, width)

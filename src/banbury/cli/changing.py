@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
@@ -74,8 +75,6 @@ def merge(models: tuple[str, ...], output: str) -> None:
 
 
 def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str) -> None:
-    from banbury import storage
-
     if given["texts"] and given["label_for_all"] is None:
         raise click.UsageError("Texts have no label of their own: say --as LABEL.")
     guessed = None if given["label_for_all"] else "files"

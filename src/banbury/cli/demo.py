@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import click
 
+from banbury.classifier import Classifier
+from banbury.datasets import demo as demo_corpus
+from banbury.results.evaluation import evaluate
+
 TEXT = "The staff were friendly, but the room was dirty and we will never come back."
 
 
@@ -16,10 +20,6 @@ Example:
 @click.argument("text", default=TEXT)
 def demo(text: str) -> None:
     """Train on the demo corpus, and explain what it says of TEXT."""
-    from banbury.classifier import Classifier
-    from banbury.datasets import demo as demo_corpus
-    from banbury.results.evaluation import evaluate
-
     texts, labels = demo_corpus()
     model = Classifier.textbook(analyzer="tweets").fit(texts, labels)
     click.echo(f"Counted {len(texts)} short texts: {model.counts_.n_features} words and pairs of words.\n")

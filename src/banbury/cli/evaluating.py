@@ -11,6 +11,7 @@ from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError
+from banbury.readers.batch import joined
 
 if TYPE_CHECKING:
     from banbury.diagnosis.diagnosis import Diagnosis
@@ -68,8 +69,6 @@ def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes
 
 
 def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None]:
-    from banbury.readers.batch import joined
-
     reading.need_input(files)
     model = reading.load(path)
     model.threads = given["threads"]

@@ -7,6 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli.blocks import Block, Blocks
+from banbury.diagnosis.dependence import words_only
+from banbury.diagnosis.leaks import leaks
+from banbury.display.characters import shorten
+from banbury.results.training_report import MOST_DOUBTFUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,9 +96,6 @@ class Findings:
         return blocks
 
     def _doubtful(self, report: TrainingReport) -> list[Block]:
-        from banbury.display.characters import shorten
-        from banbury.results.training_report import MOST_DOUBTFUL
-
         if not report.doubtful:
             return []
         number = f"{MOST_DOUBTFUL} or more" if len(report.doubtful) == MOST_DOUBTFUL else str(len(report.doubtful))
@@ -147,9 +148,6 @@ def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
 
 def giving_away(classifier: Classifier) -> list[Leak] | None:
     """Words that give a class away; None where the model has no words."""
-    from banbury.diagnosis.dependence import words_only
-    from banbury.diagnosis.leaks import leaks
-
     counts = classifier.counts_
     words = words_only(counts.analyzer)
     return None if words is None else leaks(counts if words == counts.analyzer else counts.narrowed(words))

@@ -10,10 +10,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
 
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
 from banbury.cli.tables import classes_of
+from banbury.display.characters import visible
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,7 +53,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("Labelling needs a terminal.")
-    from banbury.apps.labelling import Labelling
+    from banbury.apps.labelling import Labelling  # it waits for the classifier, which `--help` does not
 
     known = None if model is None else reading.load(model)
     rows: list[dict[str, Any]] = []
@@ -152,8 +156,6 @@ class _Session:
     """Questions and keys."""
 
     def __init__(self, labelling: Labelling, rows: list[dict[str, Any]], choices: list[Any], log: _Log) -> None:
-        from rich.console import Console
-
         self.labelling = labelling
         self._rows, self._log = rows, log
         self._keys = dict(zip(DIGITS, choices, strict=False))
@@ -202,11 +204,6 @@ class _Session:
             self._console.bell()
 
     def _show(self, number: int) -> None:
-        from rich.rule import Rule
-        from rich.text import Text
-
-        from banbury.display.characters import visible
-
         console, labelling = self._console, self.labelling
         chances = labelling.probabilities(number)
         console.print(Rule(f"{len(labelling.labels)} labelled, {len(labelling)} left", style="dim"))
@@ -227,10 +224,6 @@ class _Session:
 
     def _answer(self, answer: str, *, is_label: bool = False) -> None:
         """What was chosen, so that it can be seen, and undone."""
-        from rich.text import Text
-
-        from banbury.display.characters import visible
-
         self._console.print(Text(f"→ {visible(answer)}", style="green" if is_label else "dim"))
 
 

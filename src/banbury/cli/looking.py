@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
 from banbury.cli.tables import classes_of, columns_of, documents
 from banbury.errors import InputError, NotAvailable
+from banbury.readers.formats import format_by_name
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -60,8 +62,6 @@ def explain(
 
 def _document(text: str, number: int | None, classifier: Classifier) -> Any:
     """A text of the command line, of standard input, of a file, or of a row of one; for a model of tables a row."""
-    from banbury.readers.formats import format_by_name
-
     columns = columns_of(classifier)
     is_file = text == "-" or os.path.isfile(text)
     if columns is not None or (is_file and (number is not None or format_by_name(text) is not None)):
@@ -144,8 +144,6 @@ Example:
 @reading.as_json
 def inspect(model: str, is_json: bool) -> None:
     """What is in a model file: what was counted, how it is read, and how well it did."""
-    from banbury import storage
-
     file = storage.read(model)
     kind = file.settings.get("kind")
     if kind != "classifier":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.console import put_bytes
 from banbury.cli.tables import classes_of, columns_of
@@ -98,7 +99,6 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
 
 def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
     """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
-    from banbury import storage
     from banbury.apps.spam import COLUMNS, SpamFilter
 
     with storage.locked(path):

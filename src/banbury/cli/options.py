@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury.cli.tables import columns_of
 from banbury.errors import InputError
 from banbury.readers.formats import ANYTHING, EXTENSIONS, FORMATS, extension_of
 
@@ -99,8 +100,6 @@ def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> R
 
 def reader_for(model: Classifier, files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
     """The reader of files for a model: of their texts, or where it is a model of tables, of all columns."""
-    from banbury.cli.tables import columns_of
-
     return reader_of(files, options, **({} if columns_of(model) is None else {"text": False}), **more)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury._kernel import ZstdEncoder
 from banbury.atomic import PREFIX, SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
@@ -157,8 +158,6 @@ def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], byt
             xz = LZMACompressor()
             return xz.compress, xz.flush
         case "zstd":
-            from banbury._kernel import ZstdEncoder
-
             zstd = ZstdEncoder()
             return zstd.compress, zstd.finish
     return bytes, bytes

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from banbury.cli import options as reading
 from banbury.cli import output as writing
+from banbury.cli.console import with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
 
 if TYPE_CHECKING:
@@ -91,8 +93,6 @@ def _check_names(reader: Reader, given: dict[str, Any]) -> None:
 def _predicted(
     classifier: Classifier, reader: Reader, prior: Any, format: str, given: dict[str, Any]
 ) -> Iterator[list[dict[str, Any]] | bytes]:
-    from banbury.cli.console import with_progress
-
     columns = columns_of(classifier)
     for batch in with_progress(reader, "predicting"):
         answers = _answers(classifier, documents(batch, reader.layout, columns), prior, format, given)
@@ -106,8 +106,6 @@ def _predicted(
 
 def _spliced(batch: Batch, answers: list[dict[str, Any]]) -> bytes:
     """Each line as it was, with more in front of its last brace: nothing is read and written that nobody looks at."""
-    import json
-
     assert batch.kernel is not None
     lines = batch.kernel.raw().split(b"\n")
     parts: list[bytes] = []

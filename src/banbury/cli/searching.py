@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, show, with_progress
+from banbury.display.characters import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +56,7 @@ def rank(files: tuple[str, ...], query: tuple[str, ...], save: str | None, **giv
 
 
 def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -> tuple[Ranker, list[dict[str, Any]]]:
-    from banbury.apps.ranking import Ranker
+    from banbury.apps.ranking import Ranker  # needs NumPy, for which `--help` does not wait
 
     if len(files) == 1 and _is_index(files[0]):
         ranker = Ranker.load(files[0])
@@ -76,8 +78,6 @@ def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -
 
 
 def _is_index(path: str) -> bool:
-    from banbury import storage
-
     if path == "-" or os.path.isdir(path):
         return False
     with open(path, "rb") as file:
@@ -107,8 +107,6 @@ def _name(rows: list[dict[str, Any]], index: int) -> Any:
 
 
 def _text(rows: list[dict[str, Any]], index: int) -> str:
-    from banbury.display.characters import shorten
-
     if not rows:
         return ""
     row = rows[index]

@@ -83,6 +83,7 @@ def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None, without
 
 
 def _guessed(values: list[Any], kind: str) -> list[Any]:
+    # Not at the top: a command that predicts one text imports this file, and waits for no NumPy.
     from banbury.tables.columns import found
     from banbury.tables.frame import column
 

@@ -1,4 +1,7 @@
-"""`banbury train`: labelled files in, a model and its report out."""
+"""`banbury train`: labelled files in, a model and its report out.
+
+What needs NumPy is imported inside functions, so that `--help` and completion do not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
+from banbury.cli.tables import classes_of, kinds, to_learn
+from banbury.errors import InputError
+from banbury.readers.batch import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,8 +102,6 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
 def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
-    from banbury.cli.tables import classes_of, kinds, to_learn
-    from banbury.readers.batch import joined
 
     columns: Any = given.get("kinds") or kinds(given["columns"])
     without = list(kinds(given["without"]) or {})
@@ -187,7 +191,6 @@ class _Rows:
 
 def _classifier(given: dict[str, Any]) -> Classifier:
     from banbury.classifier import Classifier
-    from banbury.errors import InputError
     from banbury.text.analyzer import Analyzer
 
     prior = given["prior"] if given["prior"] in ("empirical", "uniform") else "empirical"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury import _kernel
 from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
@@ -80,8 +82,6 @@ def duplicates(
 
 def _near(texts: list[str], similarity: float, threads: int | None) -> list[list[int]]:
     """Groups of different texts that are nearly the same, by their places."""
-    import numpy as np
-
     if len(texts) < 2:
         return []
     analyzer = Analyzer(punctuation="none", emoticons=False)
@@ -117,8 +117,6 @@ def _near(texts: list[str], similarity: float, threads: int | None) -> list[list
 
 def _candidates(signatures: NDArray[Any], agreement: float) -> Iterator[tuple[int, int]]:
     """Pairs of texts that have a band of their signatures in common, and enough of the whole."""
-    import numpy as np
-
     has_words = np.flatnonzero(signatures.min(axis=1) < 2**32 - 1)
     factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
     pairs: list[NDArray[Any]] = []

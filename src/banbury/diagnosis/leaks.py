@@ -6,6 +6,8 @@ import re
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from banbury.stats.intervals import least
 from banbury.text.likelihoods import scorer
 
@@ -48,8 +50,6 @@ def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
     >>> sorted(leak.word for leak in found), {leak.word: leak.kind for leak in found}["boss@example.org"]
     (['boss@example.org', 'from', 'mail', 'see', 'soon', 'you'], 'address')
     """
-    import numpy as np
-
     classes, sizes = counts.classes, np.array(counts.documents, dtype=float)
     if len(classes) < 2:
         return []

@@ -13,6 +13,7 @@ from typing import Any
 from banbury.display.characters import shorten
 from banbury.display.html import LIGHT
 from banbury.errors import InputError, MissingExtra
+from banbury.lazy import numpy as np
 
 FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]
 LONGEST = 28  # columns of a name
@@ -29,8 +30,6 @@ def confusion_matrix(
 
     >>> ax = confusion_matrix(["ham", "spam"], [[8, 2], [1, 9]])
     """
-    import numpy as np
-
     table = np.asarray(counts, dtype=float)
     if table.shape != (len(classes), len(classes)):
         raise InputError(f"the confusion of {len(classes)} classes is a square of numbers, not of shape {table.shape}")
@@ -80,8 +79,6 @@ def reliability(
 
     >>> ax = reliability([0.6, 0.9], [0.5, 0.95], [20, 80])
     """
-    import numpy as np
-
     ax = _axes(ax, (4.8, 4.6))
     mean, share, count = (np.asarray(values, dtype=float) for values in (probabilities, shares, counts))
     filled = count > 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
+import threading
+import zlib
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from banbury._kernel import ZstdDecoder
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
 
@@ -93,8 +97,6 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    import threading
-
     waiting: list[T] = []
     failed: list[BaseException] = []
 
@@ -180,8 +182,6 @@ def _decoder(kind: str) -> Any:
 
 def _damages() -> tuple[type[Exception], ...]:
     """What the decoders raise."""
-    import zlib
-
     lzma = sys.modules.get("lzma")
     return (zlib.error, OSError, ValueError, EOFError, *([] if lzma is None else [lzma.LZMAError]))
 
@@ -190,8 +190,6 @@ class _Gzip:
     """One member of a gzip file, in the manner of the other decoders."""
 
     def __init__(self) -> None:
-        import zlib
-
         self._inner = zlib.decompressobj(wbits=31)
         self.needs_input = True
 
@@ -216,8 +214,6 @@ class _Zstd:
     unused_data = b""
 
     def __init__(self) -> None:
-        from banbury._kernel import ZstdDecoder
-
         self._inner = ZstdDecoder()
         self.needs_input = True
 
@@ -256,8 +252,6 @@ def _as_utf8(blocks: Iterator[bytes], encoding: str | None, name: str) -> Iterat
 
 def _decoding(encoding: str, name: str) -> Callable[[bytes, bool], str] | None:
     """A function from bytes to text; None for UTF-8, which the kernel reads by itself, row by row."""
-    import codecs
-
     try:
         codec = codecs.lookup(encoding)
         if not getattr(codec, "_is_text_encoding", True):

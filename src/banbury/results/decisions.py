@@ -9,6 +9,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.stats.intervals import at_most, fewest_trials, most
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ class Costs:
 
     def expected(self, probabilities: Any) -> NDArray[Any]:
         """What each decision costs on the average, by document and class; deciding nothing comes last, if it may."""
-        import numpy as np
-
         found = _checked(probabilities, len(self.classes)) @ np.array(self.table)
         return found if self.unsure is None else np.column_stack([found, np.full(len(found), self.unsure)])
 
@@ -153,8 +152,6 @@ def _cost(cost: Any, what: Any) -> float:
 
 
 def _checked(probabilities: Any, n_classes: int) -> NDArray[Any]:
-    import numpy as np
-
     chances: NDArray[Any] = np.asarray(probabilities, dtype=float)
     if chances.ndim != 2 or chances.shape[1] != n_classes:
         raise InputError(f"the probabilities have shape {chances.shape}; they need one column for each of {n_classes}")
@@ -224,8 +221,6 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
     >>> made.n_wrong / made.n_kept < 0.1 < made.coverage
     True
     """
-    import numpy as np
-
     for name, value in (("error", error), ("confidence", confidence)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or isnan(value) or not 0 < value < 1:
             raise InputError(f"{name} is {value!r}; it must be between 0 and 1")
@@ -255,8 +250,6 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
 
 def _thresholds(n_classes: int) -> list[float]:
     """From high to low, in equal steps of the log-odds; the last keeps everything. They do not depend on documents."""
-    import numpy as np
-
     low = -np.log(max(n_classes - 1, 1)) if n_classes > 2 else 0.0
     odds = np.linspace(9.0, low, THRESHOLDS)
     found: list[float] = (1 / (1 + np.exp(-odds))).tolist()

@@ -7,7 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.display import matplotlib as pictures
+from banbury.display.characters import shorten
+from banbury.display.html import piece
+from banbury.display.html_tables import NAME_WIDTH, classes_table, confusion_table, figures_table
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.results import metrics
 from banbury.results.metrics import Bin, Kept
 from banbury.stats.intervals import Interval, mean_interval, wilson
@@ -47,15 +51,11 @@ class Predictions:
     @cached_property
     def is_right(self) -> NDArray[Any]:
         """Whether the prediction is the truth."""
-        import numpy as np
-
         return np.array([true == guess for true, guess in zip(self.truth, self.predicted, strict=True)])
 
     @cached_property
     def confidence(self) -> NDArray[Any]:
         """The probability of the predicted class."""
-        import numpy as np
-
         assert self.log_probabilities is not None
         chances: NDArray[Any] = np.exp(self.log_probabilities.max(axis=1))
         return chances
@@ -116,8 +116,6 @@ class Evaluation:
 
     @cached_property
     def _matrix(self) -> NDArray[Any]:
-        import numpy as np
-
         return np.array(self.confusion)
 
     @property
@@ -221,9 +219,6 @@ class Evaluation:
 
     def scorecard(self) -> str:
         """The figures, those of each class, and who was taken for whom, as text."""
-        from banbury.display.characters import shorten
-        from banbury.display.html_tables import NAME_WIDTH
-
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
         lines += [f"{name:17}  {value:7.4f}  {interval or ''}".rstrip() for name, value, interval in self.figures()]
         lines += [self.unknown_note()] if self.unknown_labels else []
@@ -245,9 +240,6 @@ class Evaluation:
 
     def unknown_note(self) -> str:
         """Which labels the model does not know, and how many documents have them."""
-        from banbury.display.characters import shorten
-        from banbury.display.html_tables import NAME_WIDTH
-
         named = ", ".join(f"{shorten(str(label), NAME_WIDTH)} ({n})" for label, n in self.unknown_labels[:10])
         more = f" and {len(self.unknown_labels) - 10} more" if len(self.unknown_labels) > 10 else ""
         return f"labels that the model does not know, all mistakes: {named}{more}"
@@ -284,13 +276,9 @@ class Evaluation:
     # In a notebook
 
     def _repr_html_(self) -> str:
-        from banbury.display.html import piece
-
         return piece(self._tables())
 
     def _tables(self) -> list[Markup]:
-        from banbury.display.html_tables import classes_table, confusion_table, figures_table
-
         notes = [self.unknown_note()] if self.unknown_labels else []
         caption = f"{self.n_right} of {self.n_documents} documents right"
         return [
@@ -321,8 +309,6 @@ def evaluate(
     >>> round(evaluate(["ham", "ham", "spam"], log_probabilities=logs, classes=["ham", "spam"]).log_loss, 4)
     0.4149
     """
-    import numpy as np
-
     known = list(classes) if classes is not None else []
     if predicted is None:
         if log_probabilities is None:
@@ -360,8 +346,6 @@ def evaluate(
 
 def _probable(predictions: Predictions, names: list[Any]) -> dict[str, Any]:
     """The figures that need probabilities."""
-    import numpy as np
-
     logs, weights = predictions.log_probabilities, predictions.weights
     assert logs is not None
     bins = metrics.reliability(predictions.confidence, predictions.is_right, weights)

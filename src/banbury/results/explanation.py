@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite, isnan, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from banbury.display import matplotlib as pictures
 from banbury.display.characters import padded, shorten, visible, width_of
 from banbury.display.html import Markup, element, isolated, piece, tint
 from banbury.display.text_table import colour
@@ -328,8 +329,6 @@ class Explanation:
 
     def plot(self, ax: Any = None, *, most: int = MOST_STEPS) -> Any:
         """Draw the way from the prior to the score with matplotlib, and return the axes."""
-        from banbury.display import matplotlib as pictures
-
         title = self._claim()
         return pictures.waterfall(self.steps(most), score=self.score, title=title, unit=self.unit, ax=ax)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from banbury.lazy import numpy as np
 from banbury.stats.intervals import CONFIDENCE, Interval, wilson
 
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ def confusion_matrix(truth: NDArray[Any], predicted: NDArray[Any], weights: NDAr
     >>> confusion_matrix(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3), 2).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    import numpy as np
-
     return np.bincount(truth * size + predicted, weights, size * size).reshape(size, size)
 
 
@@ -94,15 +93,11 @@ def matthews(confusion: NDArray[Any]) -> float:
     >>> matthews(np.array([[5, 0], [0, 5]])), matthews(np.array([[5, 0], [5, 0]]))
     (1.0, 0.0)
     """
-    import numpy as np
-
     true, guessed = confusion.sum(axis=1, dtype=float), confusion.sum(axis=0, dtype=float)
     return float(_matthews(np.trace(confusion, dtype=float), true, guessed))
 
 
 def _matthews(right: Any, true: NDArray[Any], guessed: NDArray[Any]) -> Any:
-    import numpy as np
-
     n = true.sum(axis=-1)
     spread = (n * n - (true * true).sum(axis=-1)) * (n * n - (guessed * guessed).sum(axis=-1))
     found = right * n - (true * guessed).sum(axis=-1)
@@ -114,8 +109,6 @@ def drawn_again(confusion: NDArray[Any]) -> tuple[Interval, Interval]:
 
     As many documents are drawn a thousand times with the shares of this confusion (a bootstrap with a fixed seed).
     """
-    import numpy as np
-
     size = len(confusion)
     cells = np.flatnonzero(confusion)
     shares = confusion.ravel()[cells] / confusion.sum()
@@ -132,16 +125,12 @@ def drawn_again(confusion: NDArray[Any]) -> tuple[Interval, Interval]:
 
 def losses(truth: NDArray[Any], logs: NDArray[Any]) -> NDArray[Any]:
     """Of each document −log P(its class), in nats; what was held impossible counts as 700."""
-    import numpy as np
-
     own: NDArray[Any] = np.maximum(logs[np.arange(len(truth)), truth], IMPOSSIBLE)
     return -own
 
 
 def brier_losses(truth: NDArray[Any], logs: NDArray[Any]) -> NDArray[Any]:
     """Of each document the squared distance of its probabilities from the truth; of two classes one is looked at."""
-    import numpy as np
-
     chances = np.exp(logs)
     squares: NDArray[Any] = np.square(chances).sum(axis=1) + 1 - 2 * chances[np.arange(len(truth)), truth]
     return squares / 2 if logs.shape[1] == 2 else squares
@@ -156,8 +145,6 @@ def roc_aucs(truth: NDArray[Any], logs: NDArray[Any], weights: NDArray[Any]) -> 
     >>> roc_aucs(np.array([0, 1, 1]), np.log([[0.6, 0.4], [0.7, 0.3], [0.2, 0.8]]), np.ones(3))
     [0.5, 0.5]
     """
-    import numpy as np
-
     odds, counted = log_odds(logs), truth[weights > 0]
     n_own = np.bincount(counted, minlength=logs.shape[1])
     # Of many classes few have a document here: there is nothing to sort for the others.
@@ -169,8 +156,6 @@ def roc_aucs(truth: NDArray[Any], logs: NDArray[Any], weights: NDArray[Any]) -> 
 
 
 def _roc_auc(scores: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> float:
-    import numpy as np
-
     # What differs by less than rounding is equal.
     values, places = np.unique(scores.round(9), return_inverse=True)
     own = np.bincount(places, weights * is_own, len(values))
@@ -186,8 +171,6 @@ def log_odds(logs: NDArray[Any]) -> NDArray[Any]:
     >>> log_odds(np.array([[-50.0, 0.0]]))
     array([[-50.,  50.]])
     """
-    import numpy as np
-
     rows, best = np.arange(len(logs)), logs.argmax(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds: NDArray[Any] = logs - np.log1p(-np.exp(np.minimum(logs, 0.0)))
@@ -199,8 +182,6 @@ def log_odds(logs: NDArray[Any]) -> NDArray[Any]:
 
 def reliability(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) -> list[Bin]:
     """How often predictions are right, by the probability they had, in bins of equal width; empty ones are left out."""
-    import numpy as np
-
     places = np.minimum((chances * BINS).astype(int), BINS - 1)
     n, sums, rights = (np.bincount(places, weights * what, BINS) for what in (1.0, chances, right))
     return [
@@ -221,8 +202,6 @@ def calibration_error(bins: list[Bin]) -> float:
 
 def coverage(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) -> list[Kept]:
     """How accurate the surest documents are, from the surest hundredth to all; equally sure ones stay together."""
-    import numpy as np
-
     values, places = np.unique(chances, return_inverse=True)
     n = np.cumsum(np.bincount(places, weights)[::-1])
     rights = np.cumsum(np.bincount(places, weights * right)[::-1])
@@ -233,7 +212,5 @@ def coverage(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) 
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
     shares: NDArray[Any] = np.divide(part, whole, out=np.zeros(np.shape(whole)), where=whole > 0)
     return shares

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.stats.intervals import least
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ class Confused:
 
 def surest(predictions: Predictions, explain: Any, top: int) -> list[Mistake]:
     """The mistakes whose predicted class had the highest probability, the surest first."""
-    import numpy as np
-
     if predictions.log_probabilities is None:
         raise InputError("without probabilities nobody knows which mistakes are the surest")
     wrong = np.flatnonzero(~predictions.is_right)
@@ -77,8 +76,6 @@ def surest(predictions: Predictions, explain: Any, top: int) -> list[Mistake]:
 
 def words_at_fault(predictions: Predictions, explain: Any, top: int) -> list[WordAtFault]:
     """The words with most evidence for the wrong class, summed over all documents that were predicted wrong."""
-    import numpy as np
-
     nats: dict[str, float] = {}
     documents: dict[str, int] = {}
     for at in np.flatnonzero(~predictions.is_right).tolist():
@@ -112,8 +109,6 @@ def confused_groups(classes: Sequence[Any], confusion: Any) -> list[Confused]:
     >>> [(group.classes, group.mistakes) for group in groups]
     [(['cat', 'dog'], 46), (['car', 'bike'], 39)]
     """
-    import numpy as np
-
     wrong = np.array(confusion, dtype=float)
     np.fill_diagonal(wrong, 0)
     total = wrong.sum()
@@ -139,8 +134,6 @@ def confused_groups(classes: Sequence[Any], confusion: Any) -> list[Confused]:
 
 def _joined(found: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator[tuple[int, int]]:
     """Which groups to join, one pair after the other; the second goes into the first."""
-    import numpy as np
-
     found, chance = found.copy(), chance.copy()
     n = len(found)
     error = SURE / max(n * (n - 1) / 2, 1)

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from banbury.display.characters import shorten
+from banbury.display.html_tables import NAME_WIDTH
 from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate
 from banbury.results.metrics import Bin, Kept
@@ -42,9 +44,6 @@ class TrainingReport(Evaluation):
     """Of a table: what each was taken for."""
 
     def __str__(self) -> str:
-        from banbury.display.characters import shorten
-        from banbury.display.html_tables import NAME_WIDTH
-
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
         lines += [f"note: {self.note}"] if self.note else []
         lines.append(self.scorecard())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from banbury.lazy import numpy as np
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,8 +37,6 @@ class Seen:
 
 def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
     """Log loss and accuracy of logarithms of probabilities, by document and class."""
-    import numpy as np
-
     total = float(weights.sum())
     right = logs.argmax(axis=1) == own
     return -float((weights * logs[np.arange(len(own)), own]).sum()) / total, float((weights * right).sum()) / total
