@@ -31,7 +31,7 @@ __all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedN
 
 
 class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """What the estimators share: everything but the kind of their columns."""
+    """Common code of the estimators: everything but the kind of their columns."""
 
     _is_positive: ClassVar[bool] = False
     """Whether negative values are an error."""
@@ -130,11 +130,11 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     def _values(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
         checks = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
         has_labels = not isinstance(y, str)
-        found: Any = validate_data(self, X, y, **checks) if has_labels else (validate_data(self, X, **checks),)
+        checked: Any = validate_data(self, X, y, **checks) if has_labels else (validate_data(self, X, **checks),)
         if self._is_positive:
-            check_non_negative(found[0], type(self).__name__)
-        X = self._prepared(found[0])
-        return (X, found[1]) if has_labels else X
+            check_non_negative(checked[0], type(self).__name__)
+        X = self._prepared(checked[0])
+        return (X, checked[1]) if has_labels else X
 
     def _prepared(self, X: Any) -> Any:
         """Numbers as the kind wants them."""
@@ -151,7 +151,7 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
 
 
 class MultinomialNB(_ArrayClassifier):
-    """Counts, such as those of words, of which only the proportions matter; tf-idf too.
+    """Multinomial Naive Bayes, for counts such as those of words, or tf-idf.
 
     `alpha` is added to every count: a number, or one for each column. With `fit_prior` False all classes are as likely
     before the row is read, unless `class_prior` says how likely each is.
@@ -184,7 +184,7 @@ class MultinomialNB(_ArrayClassifier):
 
 
 class ComplementNB(MultinomialNB):
-    """Like `MultinomialNB`, but a class is what the others are not: for classes of different size.
+    """Complement Naive Bayes: each class is estimated from all other classes; for classes of different size.
 
     With `norm` the weights of each class are divided by the sum of their sizes.
 
@@ -209,12 +209,13 @@ class ComplementNB(MultinomialNB):
 
     def predict_joint_log_proba(self, X: Any) -> Any:
         """The sum of the weights, by row and class; the prior counts only where there is one class."""
-        found = self._scores(X)
-        return found + self.class_log_prior_ if len(self.classes_) == 1 else found
+        scores = self._scores(X)
+        return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
 
 
 class BernoulliNB(_ArrayClassifier):
-    """Yes or no: presence and absence both count. Values above `binarize` are a yes; None: they are 1 and 0 already.
+    """Bernoulli Naive Bayes: presence and absence both count. Values above `binarize` are 1; None if they are 0 and 1
+    already.
 
     `alpha` is added to how often there was a yes and a no: a number, or one for each column.
 
@@ -259,7 +260,7 @@ class BernoulliNB(_ArrayClassifier):
 
 
 class CategoricalNB(_ArrayClassifier):
-    """Values without order, numbered 0, 1, 2 … as scikit-learn's `OrdinalEncoder` does.
+    """Categorical Naive Bayes, for categories numbered 0, 1, 2 … as by scikit-learn's `OrdinalEncoder`.
 
     `alpha` is added to how often each category was seen. A column has as many categories as were seen in it, or
     `min_categories` if that is more. One that was not seen is read as a category with count 0. Fractions are rounded
@@ -307,7 +308,7 @@ class CategoricalNB(_ArrayClassifier):
 
 
 class GaussianNB(_ArrayClassifier):
-    """Numbers around a mean, different for each class.
+    """Gaussian Naive Bayes, for continuous numbers.
 
     To each variance `var_smoothing` times the column's own variance in all rows learned so far is added, so it does not
     matter how these came in, nor how large other columns are. `priors` are the probabilities of the classes.
@@ -338,7 +339,7 @@ class GaussianNB(_ArrayClassifier):
 
 
 class PoissonNB(_ArrayClassifier):
-    """How often something happened, in each column on its own. `alpha` rows of the column's overall rate are added.
+    """Poisson Naive Bayes, for counts of events. `alpha` rows with the column's overall rate are added.
 
     >>> PoissonNB().fit([[0, 3], [1, 5], [4, 1]], ["a", "a", "b"]).predict([[3, 1]]).tolist()
     ['b']
@@ -363,7 +364,7 @@ class PoissonNB(_ArrayClassifier):
 
 
 class MixedNB(_ArrayClassifier):
-    """Columns of different kinds in one model.
+    """Naive Bayes for columns of different kinds.
 
     `kinds` has the kind of each column: a list with one for each, or a dictionary by number or name with those that are
     to be given. The kind of any other column is inferred when the model is first fitted: `Bernoulli` where there are

@@ -1,4 +1,4 @@
-"""One safe file: readable settings and named arrays, nothing that runs.
+"""The model file: JSON settings and named arrays, no code.
 
 The layout is that of safetensors (docs/reference/file-format.md has it in full), so other tools can look inside:
 
@@ -249,7 +249,7 @@ def _place(name: str, entry: Any, previous_end: int, size: int) -> tuple[str, li
 
 
 class locked:
-    """Holds a lock beside a file, so that of two processes that read, change and write it, one waits for the other.
+    """A lock file beside a file: of two processes that read, change and write it, one waits for the other.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, locked(folder + "/spam.banbury"):

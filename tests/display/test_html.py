@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from banbury.display import html as markup
 from banbury.display.characters import visible
-from banbury.display.html import DARK, LIGHT, STEPS, STRONGEST, element, fragment, isolated, page, piece
+from banbury.display.html import DARK, LIGHT, STRONGEST_TINT, TINT_STEPS, element, fragment, isolated, page, piece
 from hostile import HOSTILE, Look, assert_harmless, hostile_texts
 from strategies import odd_texts
 
@@ -66,7 +66,9 @@ def test_every_text_can_be_read_on_every_background(colours: dict[str, str]) -> 
     for text in ("ink", "quiet", "for", "against"):
         assert contrast(rgb[text], rgb["paper"]) >= 4.5, text
     for name in ("for", "against"):
-        strongest = [STRONGEST * a + (1 - STRONGEST) * b for a, b in zip(rgb[name], rgb["paper"], strict=True)]
+        strongest = [
+            STRONGEST_TINT * a + (1 - STRONGEST_TINT) * b for a, b in zip(rgb[name], rgb["paper"], strict=True)
+        ]
         assert contrast(rgb["ink"], strongest) >= 4.5, name
 
 
@@ -93,5 +95,5 @@ def test_tints_go_by_steps() -> None:
         "for-8",
     ]
     style = str(markup.STYLE)
-    assert all(f".{name}-{step}{{" in style for name in ("for", "against") for step in range(1, STEPS + 1))
+    assert all(f".{name}-{step}{{" in style for name in ("for", "against") for step in range(1, TINT_STEPS + 1))
     assert style.count("<") == 2

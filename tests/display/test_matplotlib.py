@@ -44,7 +44,7 @@ def test_a_confusion_matrix_has_its_numbers(n: int, shares: bool) -> None:
     ax = pictures.confusion_matrix([f"a class with a long name {i}" for i in range(n)], counts.tolist(), shares=shares)
     drawn(ax)
     numbers = {text.get_text() for text in ax.texts}
-    if n > pictures.MOST_NUMBERS:
+    if n > pictures.MOST_NUMBERED_CLASSES:
         assert not numbers
     else:
         assert len(ax.texts) == n * n

@@ -1,4 +1,4 @@
-"""Labelling by hand with a model that learns along: the documents that teach it the most come first."""
+"""Active learning by hand: the documents that teach a model the most are labelled first."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from banbury.text.documents import as_labels
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-LOOKED_AT = 2_000  # of the documents that are left: scoring more would make people wait
-AT_ONCE = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
+MOST_SCORED = 2_000  # of the documents that are left: scoring more would make people wait
+CHOSEN_TOGETHER = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
 FITTED_ANEW = 1.2  # times as many labels as at the last fit
 
 
@@ -55,8 +55,8 @@ class Labelling:
         if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:
             raise InputError(f"there is no document {wrong[0]}; there are {len(self.texts)}")
         as_labels(list(self.labels.values()))
-        if by not in AT_ONCE:
-            raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, AT_ONCE))}")
+        if by not in CHOSEN_TOGETHER:
+            raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, CHOSEN_TOGETHER))}")
         self.by = by
         self._given = list(self.labels)
         self._known = model
@@ -78,7 +78,7 @@ class Labelling:
         gone = {*self.labels, *self._skipped}
         self._chosen = [number for number in self._chosen if number not in gone]
         if not self._chosen:
-            left = [number for number in self._order if number not in gone][:LOOKED_AT]
+            left = [number for number in self._order if number not in gone][:MOST_SCORED]
             self._chosen = left[:1] if self.by == "uncertainty" and self._learned() is None else self._best(left)
         return self._chosen[0] if self._chosen else None
 
@@ -87,8 +87,10 @@ class Labelling:
         if model is None:  # of one label it has learned the words at least
             texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
             model = Classifier().fit(texts, labels) if labels else Classifier()
-        asked = model.what_to_label_next([self.texts[number] for number in left], top=AT_ONCE[self.by], by=self.by)
-        return [left[at] for at in asked]
+        asked = model.what_to_label_next(
+            [self.texts[number] for number in left], top=CHOSEN_TOGETHER[self.by], by=self.by
+        )
+        return [left[place] for place in asked]
 
     def probabilities(self, number: int) -> dict[Any, float]:
         """What the model says of a document; nothing where it knows too little."""

@@ -1,4 +1,4 @@
-"""Ranker: documents in the order of how likely each of them is to have asked a query.
+"""Ranker: documents ranked by query likelihood.
 
 That is Naive Bayes with a class for each document: what is learned are counts, and they are an inverted index. The
 score of a document is Σ log P(w|d) / P(w) over the words of the query, in nats: above 0, it explains the query better
@@ -124,7 +124,7 @@ class Ranker:
         return f"<Ranker of {len(self)} documents, {self.scorer}>"
 
     def add(self, documents: Any) -> list[int]:
-        """Take in more documents; their numbers. Many at once are taken in faster than one by one."""
+        """Index more documents; returns their numbers. Many at once are faster than one by one."""
         held = _kernel.hold(list(documents) if isinstance(documents, tuple) else documents)
         n_documents, _ = _kernel.measure(held)
         numbers = list(range(self._next, self._next + n_documents))
@@ -133,7 +133,7 @@ class Ranker:
         return numbers
 
     def remove(self, numbers: int | list[int]) -> Ranker:
-        """Take documents out; the others keep their numbers. One that is not there is an error, and nothing changes."""
+        """Remove documents; the others keep their numbers. An unknown number is an error, and nothing changes."""
         numbers = [numbers] if isinstance(numbers, int) else list(numbers)
         known = set(self.counts.classes)
         if missing := [number for number in numbers if number not in known]:
@@ -151,8 +151,8 @@ class Ranker:
         if top is not None and (not isinstance(top, int) or top < 0):
             raise InputError(f"top is {top!r}; it must be a number, 0 or more, or None for all")
         reading = self._reading()
-        found = Counter(token.text for token in self.counts.analyzer.features(query))
-        words = {reading.index.numbers[word]: float(n) for word, n in found.items() if word in reading.index.numbers}
+        times = Counter(token.text for token in self.counts.analyzer.features(query))
+        words = {reading.index.numbers[word]: float(n) for word, n in times.items() if word in reading.index.numbers}
         first = _Query(reading, words)
         if self._n_feedback():
             first = first.fed_back(self._n_feedback())
@@ -215,11 +215,11 @@ class Ranker:
         """The index and the weights of all words, made anew when documents or settings have changed."""
         smoothing, _ = self._settings()
         kernel = self.counts.kernel
-        of = (kernel, kernel.version, self.scorer, smoothing)
-        if self._latest is None or self._latest[0] != of:
-            same = self._latest is not None and self._latest[0][:2] == of[:2]
+        key = (kernel, kernel.version, self.scorer, smoothing)
+        if self._latest is None or self._latest[0] != key:
+            same = self._latest is not None and self._latest[0][:2] == key[:2]
             index = self._latest[1].index if self._latest is not None and same else Index.of(self.counts)
-            self._latest = (of, Reading.of(index, self.scorer, smoothing))
+            self._latest = (key, Reading.of(index, self.scorer, smoothing))
         return self._latest[1]
 
 
@@ -240,16 +240,16 @@ class _Query:
 
     def best(self, top: int | None, above: float | None) -> NDArray[Any]:
         """The places of the best documents that have a word of the query, in order."""
-        found = np.flatnonzero(self.gains > 0)
-        scores = self.scores[found]
+        places = np.flatnonzero(self.gains > 0)
+        scores = self.scores[places]
         if above is not None:
-            found = found[scores > above]
-            scores = self.scores[found]
-        if top is not None and 0 < top < len(found):
+            places = places[scores > above]
+            scores = self.scores[places]
+        if top is not None and 0 < top < len(places):
             least = np.partition(scores, len(scores) - top)[len(scores) - top]
-            found = found[scores >= least]
-            scores = self.scores[found]
-        return found[np.argsort(-scores, kind="stable")][:top]
+            places = places[scores >= least]
+            scores = self.scores[places]
+        return places[np.argsort(-scores, kind="stable")][:top]
 
     def hits(self, top: int | None, above: float | None) -> list[Hit]:
         best = self.best(top, above)
@@ -262,7 +262,7 @@ class _Query:
         if not len(best):
             return self
         reading = self.reading
-        parts = [slice(reading.limits[at], reading.limits[at + 1]) for at in best.tolist()]
+        parts = [slice(reading.limits[place], reading.limits[place + 1]) for place in best.tolist()]
         chances = np.exp(self.scores[best] - self.scores[best[0]])
         words = np.concatenate([reading.words[here] for here in parts])
         shares = np.concatenate([reading.shares[here] for here in parts])
@@ -283,13 +283,13 @@ class _Query:
 
     def matches(self, number: int) -> list[Match]:
         reading, index = self.reading, self.reading.index
-        at = int(np.searchsorted(index.documents, number))
+        place = int(np.searchsorted(index.documents, number))
         matches = []
         for word, weight in self.words.items():
             start, end = index.starts[word], index.starts[word + 1]
-            pair = start + int(np.searchsorted(index.places[start:end], at))
-            is_there = pair < end and index.places[pair] == at
-            score = weight * float(reading.start[at] + (reading.gains[pair] if is_there else 0.0))
+            pair = start + int(np.searchsorted(index.places[start:end], place))
+            is_there = pair < end and index.places[pair] == place
+            score = weight * float(reading.start[place] + (reading.gains[pair] if is_there else 0.0))
             count = int(index.times[pair]) if is_there else 0
             matches.append(Match(index.words[word], score, count, weight))
         return sorted(matches, key=lambda match: (-match.score, match.word))

@@ -1,4 +1,4 @@
-"""What each word says for each document: the inverted index, and the formulas that read it.
+"""Relevance formulas on an inverted index: smoothed query likelihoods, and BM25.
 
 The words of a document are too few to know its probabilities, so they are smoothed with those of all documents:
 
@@ -90,14 +90,14 @@ class Reading:
 
 def _likelihood(index: Index, scorer: str, smoothing: tuple[float, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
     """log P(w|d) / P(w): what it is more for a word that stands there, and what it is for one that does not."""
-    at, of = index.places, index.background(scorer)[index.word_of]
+    places, background = index.places, index.background(scorer)[index.word_of]
     if scorer == "jelinek-mercer":
         share = smoothing[0]
-        gains = np.log1p((1 - share) / share * index.times / (index.lengths[at] * of))
+        gains = np.log1p((1 - share) / share * index.times / (index.lengths[places] * background))
         return gains, np.full(len(index.documents), np.log(share))
     mass, discount = (*smoothing, 0.0)[:2]
     shared = mass + discount * index.distinct
-    return np.log1p((index.times - discount) / (shared[at] * of)), np.log(shared / (index.lengths + mass))
+    return np.log1p((index.times - discount) / (shared[places] * background)), np.log(shared / (index.lengths + mass))
 
 
 def _bm25(index: Index, k: float, b: float) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -117,20 +117,20 @@ def _chosen(index: Index, scorer: str) -> tuple[float, ...]:
     # for each other on a busy machine.
     is_repeated = index.times > 1
     once = np.bincount(index.places[~is_repeated], minlength=len(index.documents))
-    times, at = index.times[is_repeated], index.places[is_repeated]
-    of = index.background(scorer)[index.word_of[is_repeated]]
+    times, places = index.times[is_repeated], index.places[is_repeated]
+    background = index.background(scorer)[index.word_of[is_repeated]]
     rest = np.maximum(index.lengths - 1, 1)
     n_once = float(once.sum())
 
     def mixed(share: float) -> float:
-        inside = np.log((1 - share) * (times - 1) / rest[at] + share * of)
+        inside = np.log((1 - share) * (times - 1) / rest[places] + share * background)
         return float((times * inside).sum()) + n_once * float(np.log(share)) - _distance(share, USUAL_SHARE)
 
     distinct, alone = index.distinct, np.maximum(index.distinct - 1, 0)
 
     def drawn(log_mass: float, discount: float) -> float:
         mass = float(np.exp(log_mass))
-        inside = np.log(times - 1 - discount + (mass + discount * distinct[at]) * of)
+        inside = np.log(times - 1 - discount + (mass + discount * distinct[places]) * background)
         outside = np.log(mass + discount * alone)
         total = np.log(np.maximum(index.lengths - 1, 0) + mass)
         distance = _distance(log_mass, USUAL_LOG_MASS) + _distance(discount, USUAL_DISCOUNT)
@@ -149,13 +149,13 @@ def _chosen(index: Index, scorer: str) -> tuple[float, ...]:
 
 
 def _distance(value: float, usual: tuple[float, float]) -> float:
-    """How unlikely a value is before anything was seen: the exponent of a normal distribution."""
+    """Prior penalty of a value: the exponent of a normal distribution."""
     mean, deviation = usual
     return ((value - mean) / deviation) ** 2 / 2
 
 
 def _highest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one summit is highest, by golden section, to half a hundredth of the range."""
+    """The maximum of a unimodal function by golden-section search, to half a per cent of the range."""
     ratio = (5**0.5 - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = function(left), function(right)

@@ -32,7 +32,7 @@ Context = str | tuple[str, str, str]
 MARKED = re.compile(r"\*([^\s*][^*\n]{0,80})\*")
 TOKENS = Analyzer(punctuation="all")
 EDGE = "(edge)"
-BLANK = "_"  # stands where the word was
+GAP = "_"  # stands where the word was
 PLACES = (-2, -1, 1, 2)  # of neighbours, counted from the word
 WINDOWS = (2, 5)  # tokens to either side
 NEAR = 1_000  # characters to either side, among which the neighbours are
@@ -51,14 +51,14 @@ class _Found:
         before, after = TOKENS.tokens(left), TOKENS.tokens(right)
         near = {-at: token.text for at, token in enumerate(before[:-3:-1], 1)}
         near |= {at: token.text for at, token in enumerate(after[:2], 1)}
-        row = {"words": f"{self.left} {BLANK} {self.right}", "word": self.word.lower()}
+        row = {"words": f"{self.left} {GAP} {self.right}", "word": self.word.lower()}
         row |= {_place(place): near.get(place, EDGE) for place in PLACES}
-        row["either side"] = f"{near.get(-1, EDGE)} {BLANK} {near.get(1, EDGE)}"
+        row["either side"] = f"{near.get(-1, EDGE)} {GAP} {near.get(1, EDGE)}"
         for width in WINDOWS:
             start = before[-width].start if len(before) >= width else 0
             end = after[width - 1].end if len(after) >= width else len(right)
-            row |= {f"up to {width} left": f"{left[start:]} {BLANK}"}
-            row |= {f"up to {width} right": f"{BLANK} {right[:end]}"}
+            row |= {f"up to {width} left": f"{left[start:]} {GAP}"}
+            row |= {f"up to {width} right": f"{GAP} {right[:end]}"}
         return row
 
 

@@ -36,7 +36,7 @@ COLUMNS: dict[str, Any] = {
 }
 LABELS = ("ham", "spam")
 ONE = (str, bytes, bytearray, memoryview, Mail)
-SURE = 0.95  # one lost letter is as bad as nineteen spams that are read
+SPAM_THRESHOLD = 0.95  # one lost letter is as bad as nineteen spams that are read
 
 
 class SpamFilter:
@@ -78,7 +78,7 @@ class SpamFilter:
         chances, classes = self.model.predict_proba(rows(messages)), self.model.classes_.tolist()
         return chances[:, classes.index("spam")] if "spam" in classes else 0 * chances[:, 0]
 
-    def is_spam(self, messages: Any, *, sure: float = SURE) -> Any:
+    def is_spam(self, messages: Any, *, sure: float = SPAM_THRESHOLD) -> Any:
         """Whether each message is spam with at least this probability, as an array; for one message True or False."""
         if not isinstance(sure, (int, float)) or not 0 <= sure <= 1:
             raise InputError(f"sure is {sure!r}; it is a probability, from 0 to 1")

@@ -1,4 +1,4 @@
-"""The command `banbury`. Each of its commands is a file of its own, imported when it is asked for.
+"""The command `banbury`. Each subcommand is imported when it is called.
 
 Exit codes: 0 it worked, 1 a check has failed, 2 it was not called as it must be, 3 the data or files cannot be used;
 130 it was interrupted, 141 nobody reads any more. `banbury mail` has its own.
@@ -148,6 +148,6 @@ def _failed(reason: str) -> int:
 
 
 def _closed() -> int:
-    """Whoever read the output has gone; what is still waiting to be written would only fail again."""
+    """The reader of the output has gone: drop what is still buffered, since writing it would fail again."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115  for the rest of the process
     return CLOSED

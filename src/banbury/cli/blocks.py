@@ -1,4 +1,4 @@
-"""What a command says in several parts: a heading each, and below it lines whose cells stand in columns."""
+"""Blocks of output: a heading, and below it lines with cells in columns."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
     yield from ((line, "bold") for line in _broken(visible(block.heading), width))
     rows = [[visible(cell) for cell in row] for row in block.rows]
     n_columns = max(map(len, rows), default=0)
-    widths = [max((width_of(row[at]) for row in rows if at < len(row)), default=0) for at in range(n_columns)]
+    widths = [max((width_of(row[place]) for row in rows if place < len(row)), default=0) for place in range(n_columns)]
     before = 2 + sum(width + 2 for width in widths[:-1])  # columns in front of the last cell
     is_narrow = width is not None and width - before < min(NARROWEST, widths[-1] if widths else 0)
     for number, row in enumerate(rows):
         style = "green" if number == block.marked else ""
-        cells = [_set(cell, widths[at], at in block.right) for at, cell in enumerate(row)]
+        cells = [_set(cell, widths[place], place in block.right) for place, cell in enumerate(row)]
         if is_narrow and row[0]:  # the first cell on a line of its own, all others below it
             yield f"  {row[0]}", style
         head = "" if is_narrow else "  ".join(cells[:-1])
@@ -72,8 +72,8 @@ def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
         if width is None or block.is_cut:
             yield f"{start}{last}".rstrip(), style
             continue
-        for at, line in enumerate(_broken(last, width - width_of(start))):
-            yield f"{start if at == 0 else ' ' * width_of(start)}{line}".rstrip(), style
+        for place, line in enumerate(_broken(last, width - width_of(start))):
+            yield f"{start if place == 0 else ' ' * width_of(start)}{line}".rstrip(), style
 
 
 def _broken(text: str, width: int | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Manners of a terminal: messages, results, progress. Colours and bars only where somebody sees them."""
+"""Terminal output: messages, results, progress. Colours and bars only on a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from banbury.readers import Batch, Reader
 
 
-SHORT = 8 << 20  # bytes that are read before a bar could be looked at
+SHORT_INPUT = 8 << 20  # bytes that are read before a bar could be looked at
 
 
 def clean(text: str) -> str:
@@ -96,7 +96,7 @@ def _finite(value: Any) -> Any:
 
 def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
     """The batches of a reader, with a bar on stderr if that is a terminal; at the end what was left out is told."""
-    is_short = 0 < reader.size < SHORT
+    is_short = 0 < reader.size < SHORT_INPUT
     batches = _barred(reader, doing) if sys.stderr.isatty() and not is_short else iter(reader)
     yield from batches
     tell_skipped(reader)
@@ -105,7 +105,7 @@ def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
 @contextmanager
 def at_work(reader: Reader, doing: str) -> Iterator[None]:
     """A sign on stderr, if that is a terminal, that something goes on after all rows are read, and for how long."""
-    if not sys.stderr.isatty() or 0 < reader.size < SHORT:
+    if not sys.stderr.isatty() or 0 < reader.size < SHORT_INPUT:
         yield
         return
     from rich.console import Console

@@ -78,6 +78,6 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
     if not len(batch):
         raise InputError(f"{reader.name}: no documents to evaluate")
     labels = reading.of_kind(batch.labels or [], classes_of(model))
-    of = documents(batch, reader.layout, columns_of(model))
+    rows = documents(batch, reader.layout, columns_of(model))
     with at_work(reader, "evaluating"):
-        return model.evaluate(of, labels), model.diagnose(of, labels) if given.get("diagnose") else None
+        return model.evaluate(rows, labels), model.diagnose(rows, labels) if given.get("diagnose") else None

@@ -1,4 +1,4 @@
-"""What training has found, for people and for programs: figures, choices, strongest words, rows worth a second look."""
+"""Findings of training, as text and as JSON: figures, choices, strongest words, doubtful rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 MOST_LABELS = 20  # whose words are looked for
 OF_SO_MANY = 10_000  # documents, a word of fewer than one says little, and most words are such
-STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
+MOST_STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
 FEW_LABELS = 4
-SHOWN = 5  # doubtful rows
+MOST_EXAMPLES = 5  # doubtful rows
 MOST_COLUMNS = 12  # of a table that are shown
 TEXT_WIDTH = 60
 FILE_WIDTH = 40
@@ -47,36 +47,36 @@ class Findings:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        found: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         if (report := self.report) is not None:
-            found |= {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
-            found["doubtful labels"] = [
+            plain |= {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
+            plain["doubtful labels"] = [
                 {self.place_name: self.place(one.index), "label": one.label, "probability": one.probability,
                  "text": one.text}
                 for one in report.doubtful
             ]  # fmt: skip
-        found["strongest words"] = self.strongest
+        plain["strongest words"] = self.strongest
         if self.leaks is not None:
-            found["words that give a class away"] = [leak._asdict() for leak in self.leaks]
+            plain["words that give a class away"] = [leak._asdict() for leak in self.leaks]
         if (repeated := self.duplicates) is not None:
-            found["duplicates"] = {
+            plain["duplicates"] = {
                 "repeats": repeated.n_repeats,
                 "near": repeated.n_near,
                 "with different labels": repeated.conflicting,
             }
-        return found
+        return plain
 
     def blocks(self) -> Blocks:
         """A screen or two."""
-        found = [] if self.report is None else list(self._chosen(self.report))
+        blocks = [] if self.report is None else list(self._chosen(self.report))
         if self.strongest:
-            n_words = STRONGEST if len(self.strongest) <= FEW_LABELS else STRONGEST // 2
+            n_words = MOST_STRONGEST if len(self.strongest) <= FEW_LABELS else MOST_STRONGEST // 2
             rows = [(label, ", ".join(words[:n_words])) for label, words in self.strongest.items()]
-            found.append(Block("strongest words", rows))
-        found += [] if self.report is None else self._doubtful(self.report)
+            blocks.append(Block("strongest words", rows))
+        blocks += [] if self.report is None else self._doubtful(self.report)
         faults = [*self._giving_away(), *self._repeated()]
-        found += [Block("worth a second look", faults)] if faults else []
-        return Blocks(found)
+        blocks += [Block("worth a second look", faults)] if faults else []
+        return Blocks(blocks)
 
     def _chosen(self, report: TrainingReport) -> list[Block]:
         if len(report.tried) > 1:
@@ -99,7 +99,9 @@ class Findings:
         if not report.doubtful:
             return []
         number = f"{MOST_DOUBTFUL} or more" if len(report.doubtful) == MOST_DOUBTFUL else str(len(report.doubtful))
-        heading = f"doubtful labels: {number}" + ("; the least probable" if len(report.doubtful) > SHOWN else "")
+        heading = f"doubtful labels: {number}" + (
+            "; the least probable" if len(report.doubtful) > MOST_EXAMPLES else ""
+        )
         rows: list[tuple[str, ...]] = [
             (
                 shorten(str(self.place(one.index)), FILE_WIDTH)
@@ -109,15 +111,15 @@ class Findings:
                 f"{one.probability:.1%}",
                 shorten(" ".join(one.text.split()), TEXT_WIDTH),
             )
-            for one in report.doubtful[:SHOWN]
+            for one in report.doubtful[:MOST_EXAMPLES]
         ]
         return [Block(heading, rows, right=(2,), is_cut=True)]
 
     def _giving_away(self) -> list[tuple[str, ...]]:
         if not self.leaks:
             return []
-        shown = ", ".join(f"{one.word} ({one.label})" for one in self.leaks[:SHOWN])
-        such = "such as " if len(self.leaks) > SHOWN else ""
+        shown = ", ".join(f"{one.word} ({one.label})" for one in self.leaks[:MOST_EXAMPLES])
+        such = "such as " if len(self.leaks) > MOST_EXAMPLES else ""
         return [("words that give a class away", f"{len(self.leaks)}, {such}{shown}")]
 
     def _repeated(self) -> list[tuple[str, ...]]:
@@ -137,13 +139,13 @@ def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
         return {}
     n_documents = sum(counts.documents)
     least = 1 if n_documents < 100 else max(3, n_documents // OF_SO_MANY)
-    found: dict[str, list[str]] = {}
+    strongest: dict[str, list[str]] = {}
     for label in counts.classes:
         table = classifier.words(label, sort="for", min_documents=least)
         rows = zip(table.words, table.lengths, table.strengths.tolist(), strict=True)
         words = (word for word, length, strength in rows if length and strength > 0)  # no characters
-        found[str(label)] = list(islice(words, STRONGEST))
-    return found
+        strongest[str(label)] = list(islice(words, MOST_STRONGEST))
+    return strongest
 
 
 def giving_away(classifier: Classifier) -> list[Leak] | None:

@@ -42,7 +42,7 @@ def explain(
     """
     classifier = reading.load(model)
     classes = classes_of(classifier)
-    found = [
+    explanations = [
         classifier.explain(
             _document(text, row, classifier),
             label=None if label is None else reading.label_of(label, classes),
@@ -51,13 +51,13 @@ def explain(
         for text in texts
     ]
     if is_json:
-        plain = [one.to_dict() for one in found]
+        plain = [explanation.to_dict() for explanation in explanations]
         show_json(plain[0] if len(plain) == 1 else plain)
         return
-    for number, one in enumerate(found):
+    for number, explanation in enumerate(explanations):
         if number:
             click.echo()
-        show(one)
+        show(explanation)
 
 
 def _document(text: str, number: int | None, classifier: Classifier) -> Any:
@@ -87,8 +87,8 @@ def _row(path: str, number: int, classifier: Classifier) -> Any:
     for batch in reader:
         if number <= before + len(batch):
             table = documents(batch, reader.layout, columns)
-            at = number - before - 1
-            return list(table)[at] if columns is None else {name: values[at] for name, values in table.items()}
+            place = number - before - 1
+            return list(table)[place] if columns is None else {name: values[place] for name, values in table.items()}
         before += len(batch)
     raise InputError(f"{path}: there is no row {number}; there are {before}")
 
@@ -147,18 +147,18 @@ def inspect(model: str, is_json: bool) -> None:
     file = storage.read(model)
     kind = file.settings.get("kind")
     if kind != "classifier":
-        found: dict[str, Any] = {"file": model, "bytes": os.path.getsize(model), "kind": kind}
-        found |= {"arrays": {name: len(array) for name, array in file.arrays.items()}}
+        about: dict[str, Any] = {"file": model, "bytes": os.path.getsize(model), "kind": kind}
+        about |= {"arrays": {name: len(array) for name, array in file.arrays.items()}}
     else:
-        found = _described(model, file.settings)
+        about = _described(model, file.settings)
     if is_json:
-        show_json(found)
+        show_json(about)
         return
     single: list[tuple[str, ...]] = [
-        (name, _short(value)) for name, value in found.items() if not isinstance(value, dict) and name != "file"
+        (name, _short(value)) for name, value in about.items() if not isinstance(value, dict) and name != "file"
     ]
     blocks = [Block(model, single)]
-    for name, value in found.items():
+    for name, value in about.items():
         if isinstance(value, dict):
             blocks.append(Block(name, [(str(key), _short(one)) for key, one in value.items()]))
     show(Blocks(blocks))
@@ -186,17 +186,17 @@ def _described(path: str, settings: dict[str, Any]) -> dict[str, Any]:
         } | _leave_one_out(classifier)
     counts = classifier.counts_
     default = type(counts.analyzer)().settings()
-    own = counts.analyzer.settings()
-    found: dict[str, Any] = {
+    analyzer = counts.analyzer.settings()
+    about: dict[str, Any] = {
         "file": path,
         "bytes": os.path.getsize(path),
         "kind": "classifier",
         "documents": {str(label): n for label, n in zip(counts.classes, counts.documents, strict=True)},
         "features": counts.n_features,
-        "analyzer": {name: value for name, value in own.items() if value != default.get(name)} or "the usual one",
+        "analyzer": {name: value for name, value in analyzer.items() if value != default.get(name)} or "the usual one",
         "reading": settings["model"],
     }
-    return found | _leave_one_out(classifier)
+    return about | _leave_one_out(classifier)
 
 
 def _leave_one_out(classifier: Classifier) -> dict[str, Any]:

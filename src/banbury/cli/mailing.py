@@ -17,7 +17,7 @@ from banbury.cli.tables import classes_of, columns_of
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
 
-SPAM, HAM, UNSURE = 0, 1, 2
+SPAM, HAM, UNDECIDED = 0, 1, 2
 HEADER = b"X-Banbury"
 OURS = re.compile(rb"(?im)^X-Banbury[ \t]*:.*(?:\r?\n[ \t].*)*(?:\r?\n|\Z)")
 
@@ -92,7 +92,7 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
             chance = classifier.probabilities(document[0])[spam]
         else:
             chance = float(classifier.predict_proba(document)[0][classes.index(spam)])
-    code = SPAM if chance >= given["spam_above"] else HAM if chance <= given["ham_below"] else UNSURE
+    code = SPAM if chance >= given["spam_above"] else HAM if chance <= given["ham_below"] else UNDECIDED
     name = ("spam", "ham", "unsure")[code]
     return code, b"%s: %s; probability=%.6f" % (HEADER, name.encode(), chance)
 
@@ -123,5 +123,5 @@ def _with_header(message: bytes, header: bytes) -> bytes:
     head_end = len(message) if blank is None else blank.end() - len(end)
     head, body = OURS.sub(b"", message[:head_end]), message[head_end:]
     first = re.match(rb"From [^\n]*\n", head)
-    at = first.end() if first else 0
-    return head[:at] + header + end + head[at:] + body
+    start = first.end() if first else 0
+    return head[:start] + header + end + head[start:] + body

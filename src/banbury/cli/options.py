@@ -1,4 +1,4 @@
-"""What several commands share: options that say how files are read, models that are loaded, labels in words."""
+"""Options and helpers that several commands share: how files are read, loading models, parsing labels and priors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
 
 
 class NewFile(click.Path):
-    """A file to write. That it cannot be is said at once, not after the work."""
+    """A file to write; a path that cannot be written is an error before any work is done."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False)

@@ -1,4 +1,4 @@
-"""Rows out: JSON Lines, CSV, TSV, Parquet, plain text, compressed by their names; all of a file or none of it."""
+"""Writing rows: JSON Lines, CSV, TSV, Parquet or plain text, compressed by file extension, atomically."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from banbury.readers import Layout
 
 Rows = list[dict[str, Any]]
-FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
-GROUP = 100_000  # rows of a Parquet file that are held in memory
+OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
+ROW_GROUP = 100_000  # rows of a Parquet file that are held in memory
 
 to_format = click.option(
     "--to",
-    type=click.Choice(FORMATS),
+    type=click.Choice(OUTPUT_FORMATS),
     metavar="NAME",
     help="jsonl, csv, tsv, parquet or plain; that of -o, or as read.",
 )
@@ -45,10 +45,16 @@ def format_of(to: str | None, output: str | None, layout: Layout | None) -> str:
         return to
     if output is not None:
         named = "plain" if extension_of(output) == ".txt" else format_by_name(output)
-        if named in FORMATS:
+        if named in OUTPUT_FORMATS:
             return named
     like = "plain" if layout is None else layout.format
-    return like if like in FORMATS else "jsonl" if like in ("json", "folder", "mbox", "maildir", "mail") else "plain"
+    return (
+        like
+        if like in OUTPUT_FORMATS
+        else "jsonl"
+        if like in ("json", "folder", "mbox", "maildir", "mail")
+        else "plain"
+    )
 
 
 def write(output: str | None, format: str, batches: Iterable[Rows | bytes]) -> None:
@@ -140,7 +146,7 @@ def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
 
 
 def _compressor(output: str) -> tuple[Callable[[bytes], bytes], Callable[[], bytes]]:
-    """What makes bytes smaller, and what comes at their end, by the name of the file."""
+    """The compress and flush functions for a file, by its extension."""
     match compression_by_name(output):
         case "gzip":
             import zlib
@@ -187,8 +193,8 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
             for line in file:
                 typed.write(json_lines.encode([_typed(line, columns)]))
             typed.flush()
-            rows = read_json(typed.name, _schema(columns), batch_size=GROUP // 10)
-            write_parquet(rows, temporary, max_row_group_size=GROUP)
+            rows = read_json(typed.name, _schema(columns), batch_size=ROW_GROUP // 10)
+            write_parquet(rows, temporary, max_row_group_size=ROW_GROUP)
 
 
 def _waiting(output: str) -> Any:

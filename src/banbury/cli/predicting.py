@@ -76,12 +76,12 @@ def _answers(
 def _answer(chances: dict[Any, float], given: dict[str, Any], format: str) -> dict[str, Any]:
     """The new columns of one row: the most likely label, the first of equal ones."""
     best = max(chances, key=lambda label: chances[label])
-    found = {"predicted": best, "probability": chances[best]}
+    columns = {"predicted": best, "probability": chances[best]}
     if given["every"]:
-        found |= {f"p({label})": chance for label, chance in chances.items()}
+        columns |= {f"p({label})": chance for label, chance in chances.items()}
     if format == "plain":  # for people; the other formats have every digit
-        found = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in found.items()}
-    return {f"{given['prefix']}{name}": value for name, value in found.items()}
+        columns = {name: f"{value:.4f}" if isinstance(value, float) else value for name, value in columns.items()}
+    return {f"{given['prefix']}{name}": value for name, value in columns.items()}
 
 
 def _check_names(reader: Reader, given: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Rows of tables for models of tables: a file of text has only texts, and some of them are numbers."""
+"""Rows of files as tables for models of tables: cells of CSV and TSV are converted to the kinds of the columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Batch, Layout
 
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+NUMBER_CELL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 MISSING = frozenset(("", "?", "na", "n/a", "nan", "null", "none"))
 NUMBERS = ("Number", "Gaussian", "Histogram", "Poisson", "Multinomial")  # kinds whose values are numbers
 
@@ -56,7 +56,7 @@ def _cells(values: list[Any], name: str, kind: str) -> list[Any]:
     if kind not in NUMBERS:
         return cells
     for row, cell in enumerate(cells):
-        if cell is not None and not NUMBER.fullmatch(cell):
+        if cell is not None and not NUMBER_CELL.fullmatch(cell):
             raise InputError(f"row {row + 1}, column {name!r} is {cell!r}; the model needs numbers there")
     return [None if cell is None else float(cell) for cell in cells]
 
@@ -88,7 +88,7 @@ def _guessed(values: list[Any], kind: str) -> list[Any]:
     from banbury.tables.frame import column
 
     cells = [None if _is_missing(value) else value for value in values]
-    if kind in ("text", "categorical") or not all(cell is None or NUMBER.fullmatch(cell) for cell in cells):
+    if kind in ("text", "categorical") or not all(cell is None or NUMBER_CELL.fullmatch(cell) for cell in cells):
         return _cells(values, "", "Bernoulli") if kind == "bernoulli" else cells
     numbers = [None if cell is None else float(cell) for cell in cells]
     if kind == "auto" and type(found(column("", numbers))).__name__ == "Categorical":

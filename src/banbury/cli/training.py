@@ -116,21 +116,21 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
     places = _Places(reader)
-    found = Findings(
+    findings = Findings(
         getattr(classifier, "report_", None), lambda index: places.of(index, batch.lines), places.name, {}, None, None
     )
     _tell_of_one(classes_of(classifier))
     kinds_found = {name: type(kind).__name__ for name, kind in classifier.columns_.items()}
     if is_json:
         about = {"model": path, "rows": len(batch), "skipped": reader.skipped, "columns": kinds_found}
-        show_json(about | found.to_dict())
+        show_json(about | findings.to_dict())
     else:
-        _show(found)
+        _show(findings)
         note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
         model, file = shlex.quote(path), shlex.quote(files[0] if files else "FILE")
         is_mail = reader.layout.format in MAIL
         note(f"Next: banbury mail {model} < MESSAGE" if is_mail else f"Next: banbury explain {model} {file} --row 1")
-    return check(found.report, given)
+    return check(findings.report, given)
 
 
 class _Places:
@@ -225,14 +225,14 @@ def _report(
     with at_work(reader, "looking for duplicates and leaks"):
         words = {} if is_plain else strongest_words(classifier)
         leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
-    found = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
+    findings = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
     _tell_of_one(counts.classes)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
-        show_json(about | found.to_dict())
+        show_json(about | findings.to_dict())
     else:
-        _show(found)
+        _show(findings)
         shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
         more = f" and {len(documents) - 20} more labels" if len(documents) > 20 else ""
         note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
@@ -245,16 +245,16 @@ def _tell_of_one(classes: list[Any]) -> None:
         note(f"There is only one label, {classes[0]!r}: the model needs another to tell it from. Learn more rows.")
 
 
-def _show(found: Findings) -> None:
+def _show(findings: Findings) -> None:
     """Figures first, then all else."""
-    if found.report is not None:
+    if findings.report is not None:
         show(Blocks([Block("each row predicted by a model that has not seen it (leave-one-out)")]))
-        show_table(found.report.scorecard())
+        show_table(findings.report.scorecard())
         put("\n")
-        if found.report.note:
-            show(Blocks([Block("note", [(found.report.note,)])]))
+        if findings.report.note:
+            show(Blocks([Block("note", [(findings.report.note,)])]))
             put("\n")
-    blocks = found.blocks()
+    blocks = findings.blocks()
     if blocks.blocks:
         show(blocks)
         put("\n")

@@ -1,4 +1,4 @@
-"""A diagnosis of documents by a model of texts: what the model says of them goes into it."""
+"""Diagnosis of documents with the predictions of a model of texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def diagnosed(
     model: TextModel, settings: Settings, texts: Texts, labels: Any = None, *, threads: int | None = None
 ) -> Diagnosis:
-    """What is wrong with these documents; those that the model has learned are judged by the model without them."""
+    """The diagnosis of documents; those that the model has learned are judged by leave-one-out."""
     texts = as_texts(texts)
     if not texts:
         raise InputError("no documents to diagnose")

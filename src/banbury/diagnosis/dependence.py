@@ -1,4 +1,4 @@
-"""Pairs of words that come together: where independence fails, and how much evidence is counted twice."""
+"""Dependent pairs of words: where the independence assumption fails, and how much evidence is counted twice."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_WORDS = 1500  # pairs of so many are looked at: about a million
-MOST_DOCUMENTS = 30_000  # a sample that depends on their texts alone
-FEWEST = 5  # documents with a word
+MOST_CANDIDATES = 1500  # pairs of so many are looked at: about a million
+SAMPLE_SIZE = 30_000  # a sample that depends on their texts alone
+FEWEST_WITH_WORD = 5  # documents with a word
 RATE = 0.01  # of false discoveries
 STEP = 1.1  # documents are put together whose lengths differ by less than this factor
-AT_ONCE = 2048  # documents
-MOST_PAIRS = 4000  # whose evidence is looked at more closely
+BLOCK_ROWS = 2048  # documents
+MOST_WEIGHED = 4000  # whose evidence is looked at more closely
 
 
 class DependentPair(NamedTuple):
-    """Two words that come together more often than if they knew nothing of each other, in documents of one class."""
+    """Two words that occur together more often than independence within classes allows."""
 
     first: str
     second: str
     documents: int
-    """That have both."""
+    """Documents that have both words."""
     expected: float
-    """How many would have both if the words were independent within classes, given how long the documents are."""
+    """The number expected under independence within classes, given the documents' lengths."""
     nats: float
     """Evidence that Naive Bayes counts twice, summed over these documents."""
     p_value: float
-    """At most: the probability that independent words come together so often."""
+    """Upper bound of the p-value."""
 
     @property
     def ratio(self) -> float:
-        """How many times as often as expected."""
+        """Observed over expected."""
         return self.documents / self.expected
 
 
@@ -57,17 +57,16 @@ def dependent_pairs(
     top: int | None = None,
     threads: int | None = None,
 ) -> list[DependentPair]:
-    """Pairs of words that break independence, those first with most evidence counted twice.
+    """Pairs of words that break independence; those with most evidence counted twice come first.
 
     The 1,500 words with most evidence for any class are compared with each other. Within a class, a document of length
-    L has a word with probability 1 − exp(−θ L), where θ is such that as many documents have it as do. If both words of
-    a pair have that probability independently, the number of documents with both is a sum of independent draws; by
-    Chernoff's bound it is at least O, where E are expected, with a probability of at most exp(−(O log(O/E) − O + E)).
-    At most one per cent of the pairs that come back are there by chance (Benjamini and Yekutieli), whatever the
-    words have to do with each other.
+    L has a word with probability 1 − exp(−θ L), where θ is fitted to the number of documents that have the word. If
+    both words of a pair have that probability independently, the number of documents with both is a sum of independent
+    draws; by Chernoff's bound it is at least O, where E are expected, with a probability of at most exp(−(O log(O/E) −
+    O + E)). The false discovery rate of the result is at most one per cent (Benjamini and Yekutieli).
 
-    Of two words that speak for the same class, what is counted twice is the sum of their evidence less that of
-    their coming together, and never more than the weaker one says.
+    The evidence counted twice is the sum of the two words' weights minus the weight of their joint presence, at most
+    the weaker of the two weights.
 
     >>> texts = ["sunny hot day", "sea day", "swim day", "rain night", "snow night", "wind night"]
     >>> texts = [f"{text} {i}" for i in range(50) for text in texts]
@@ -84,23 +83,23 @@ def dependent_pairs(
     if len(names) < 2:
         return []
     numbers = class_numbers(labels, counts.classes)
-    documents = _kernel.Documents(counts.kernel, texts, numbers, None, MOST_DOCUMENTS, n_threads(threads))
+    documents = _kernel.Documents(counts.kernel, texts, numbers, None, SAMPLE_SIZE, n_threads(threads))
     incidence = _Incidence.of(documents, names, len(counts.classes))
     pairs = _beyond_chance(_together(incidence), _expected(incidence))
     weakest = np.minimum(evidence[pairs.first], evidence[pairs.second])
-    pairs = pairs.taken(np.argsort(-weakest * pairs.seen, kind="stable")[:MOST_PAIRS])
+    pairs = pairs.taken(np.argsort(-weakest * pairs.seen, kind="stable")[:MOST_WEIGHED])
     twice = _counted_twice(incidence, pairs)
     rows = zip(*(values.tolist() for values in pairs), twice, strict=True)
-    found = [
+    dependent = [
         DependentPair(names[first], names[second], int(seen), expected, nats, p_value)
         for first, second, seen, expected, p_value, nats in rows
     ]
-    found.sort(key=lambda pair: (-pair.nats, pair.p_value, pair.first, pair.second))
-    return found if top is None else found[:top]
+    dependent.sort(key=lambda pair: (-pair.nats, pair.p_value, pair.first, pair.second))
+    return dependent if top is None else dependent[:top]
 
 
 def words_only(analyzer: Analyzer) -> Analyzer | None:
-    """The same analyzer for single words; None where it has none."""
+    """The analyzer restricted to single words; None if it finds none."""
     if analyzer.words is None or analyzer.ngrams[0] > 1:
         return None
     return replace(analyzer, ngrams=(1, 1), characters=None)
@@ -115,13 +114,13 @@ def presence_weights(inside: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
 
 def _candidates(counts: Counts) -> tuple[list[str], NDArray[Any]]:
     """The words with most evidence, in the order of their names, and the strongest evidence that each has."""
-    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_WITH_WORD)
     names, table = words.names, np.asarray(words.documents).astype(float)
     weights = np.abs(presence_weights(table, np.array(counts.documents, dtype=float)))
     sums = (table * weights).sum(axis=1)
-    order = sorted(range(len(names)), key=lambda at: (-sums[at], names[at]))[:MOST_WORDS]
-    order.sort(key=lambda at: names[at])
-    return [names[at] for at in order], weights.max(axis=1)[order]
+    order = sorted(range(len(names)), key=lambda place: (-sums[place], names[place]))[:MOST_CANDIDATES]
+    order.sort(key=lambda place: names[place])
+    return [names[place] for place in order], weights.max(axis=1)[order]
 
 
 @dataclass(frozen=True)
@@ -139,10 +138,10 @@ class _Incidence:
 
     @classmethod
     def of(cls, documents: _kernel.Documents, names: list[str], n_classes: int) -> _Incidence:
-        found = documents.words(names)
-        ends, words = np.asarray(found.ends), np.asarray(found.words)
+        incidence = documents.words(names)
+        ends, words = np.asarray(incidence.ends), np.asarray(incidence.words)
         rows = np.searchsorted(ends, np.arange(len(words)), side="right")
-        return cls(rows, words, np.array(documents.classes), np.asarray(found.lengths), len(names), n_classes)
+        return cls(rows, words, np.array(documents.classes), np.asarray(incidence.lengths), len(names), n_classes)
 
     def documents_with(self) -> NDArray[Any]:
         """How many documents have each word, by class and word."""
@@ -179,10 +178,10 @@ def _together(incidence: _Incidence) -> NDArray[Any]:
     """In how many documents two words come together. Whole numbers below 2²⁴: floats of 32 bits are exact."""
     rows, words, n_words = incidence.rows, incidence.words, incidence.n_words
     sums = np.zeros((n_words, n_words), dtype=np.float32)
-    edges = np.searchsorted(rows, np.arange(0, len(incidence.lengths) + AT_ONCE, AT_ONCE))
+    edges = np.searchsorted(rows, np.arange(0, len(incidence.lengths) + BLOCK_ROWS, BLOCK_ROWS))
     for number, (start, end) in enumerate(pairwise(edges.tolist())):
-        block = np.zeros((AT_ONCE, n_words), dtype=np.float32)
-        block[rows[start:end] - number * AT_ONCE, words[start:end]] = 1
+        block = np.zeros((BLOCK_ROWS, n_words), dtype=np.float32)
+        block[rows[start:end] - number * BLOCK_ROWS, words[start:end]] = 1
         sums += block.T @ block
     return sums
 

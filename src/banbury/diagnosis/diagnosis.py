@@ -1,4 +1,4 @@
-"""Where the assumptions of a model fail on some documents, and what is wrong with the documents."""
+"""Diagnosis: where a model's assumptions fail on documents, and what is wrong with the documents."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ from banbury.text.likelihoods import scorer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHOWN = 8  # of each kind, when it is printed
-MOST_WORDS = 50
+MOST_PRINTED = 8  # of each kind, when it is printed
+MOST_NEW_WORDS = 50
 MOST_PAIRS = 100
 RARE = 0.01
 STRANGE = 1.5  # times as many new words as the training documents make one expect
 
 
 class Balance(NamedTuple):
-    """How frequent the classes are here, and were in training."""
+    """Class shares of the documents and of training."""
 
     trained: dict[Any, float]
     here: dict[Any, float]
     p_value: float
-    """How likely so large a difference would be if nothing had changed."""
+    """The p-value of the difference."""
     is_estimated: bool
-    """Whether that is estimated from the texts, since nobody gave their labels."""
+    """Whether the shares are estimated from the texts, for lack of labels."""
 
     @property
     def moved(self) -> bool:
-        """Whether they are as frequent no more, at the level of 1 %."""
+        """Whether the shares have changed, at the 1 % level."""
         return self.p_value < RARE
 
 
 class NewVocabulary(NamedTuple):
-    """Words that the documents have and the training documents had not."""
+    """New words: those that the training documents did not have."""
 
     share: float
-    """Of all words of the documents, repeated ones included."""
+    """Their share of all words of the documents, repetitions included."""
     expected: float
-    """The share for more documents of the kind that was learned: that of words seen once (Good and Turing)."""
+    """The share to be expected in more documents like those of training (Good–Turing estimate)."""
     words: list[tuple[str, int]]
-    """The most frequent ones, and how often they come."""
+    """The most frequent new words, and how often each occurs."""
 
     @property
     def is_strange(self) -> bool:
@@ -68,9 +68,9 @@ class NewVocabulary(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What there is to know of documents before a model of them is believed.
+    """What is wrong with documents: dependence, duplicates, leaks, doubtful labels, drift.
 
-    Places are those of the documents that were given. What could not be looked at is None.
+    Documents are named by their rows among those given. A part that could not be examined is None.
     """
 
     n_documents: int
@@ -81,13 +81,13 @@ class Diagnosis:
     leaks: list[Leak] = field(repr=False)
     """Words of the training documents that give a class away."""
     n_leaking: int
-    """How many of the documents have one of these."""
+    """How many of the documents contain a leak."""
     balance: Balance | None = None
     vocabulary: NewVocabulary | None = None
     doubtful: list[Doubtful] | None = field(default=None, repr=False)
     """Documents for which another label is more probable than their own, the most doubtful first."""
     doubts: NDArray[Any] | None = field(default=None, compare=False, repr=False)
-    """For each document 1 − P(its label): sorted by this, the likeliest mistakes of labelling come first."""
+    """1 − P(label) of each document: the higher, the more likely a labelling mistake."""
 
     @property
     def counted_twice(self) -> float:
@@ -125,7 +125,7 @@ class Diagnosis:
         lines = [
             f"words that come together within classes: {n}, {self.counted_twice:.2f} nats a document counted twice"
         ]
-        shown = [(shorten(f"{one.first} + {one.second}", 40), one) for one in self.pairs[:SHOWN]]
+        shown = [(shorten(f"{one.first} + {one.second}", 40), one) for one in self.pairs[:MOST_PRINTED]]
         width = max(width_of(name) for name, _ in shown)
         return lines + [
             f"  {padded(name, width)}  {one.documents:6} documents, {one.expected:.1f} expected, "
@@ -134,11 +134,11 @@ class Diagnosis:
         ]
 
     def _duplicates_lines(self) -> list[str]:
-        found = self.duplicates
-        lines = [f"duplicates: {found.n_repeats} documents repeat an earlier one, {found.n_near} more nearly do"]
-        if found.conflicting:
-            some = ", ".join(" = ".join(map(str, group[:4])) for group in found.conflicting[:SHOWN])
-            lines.append(f"  {len(found.conflicting)} groups of them have different labels: {some}")
+        groups = self.duplicates
+        lines = [f"duplicates: {groups.n_repeats} documents repeat an earlier one, {groups.n_near} more nearly do"]
+        if groups.conflicting:
+            some = ", ".join(" = ".join(map(str, group[:4])) for group in groups.conflicting[:MOST_PRINTED])
+            lines.append(f"  {len(groups.conflicting)} groups of them have different labels: {some}")
         return lines
 
     def _leaks_lines(self) -> list[str]:
@@ -147,8 +147,10 @@ class Diagnosis:
         share = self.n_leaking / max(self.n_documents, 1)
         lines = [f"words that give a class away: {len(self.leaks)}; {share:.1%} of the documents have one"]
         for kind, some in by_kind(self.leaks):
-            words = ", ".join(f"{shorten(leak.word, 40)} ({shorten(str(leak.label), 20)})" for leak in some[:SHOWN])
-            lines.append(f"  {kind}: {words}{', …' if len(some) > SHOWN else ''}")
+            words = ", ".join(
+                f"{shorten(leak.word, 40)} ({shorten(str(leak.label), 20)})" for leak in some[:MOST_PRINTED]
+            )
+            lines.append(f"  {kind}: {words}{', …' if len(some) > MOST_PRINTED else ''}")
         return lines
 
 
@@ -168,13 +170,13 @@ def _balance_lines(balance: Balance) -> list[str]:
     lines += [
         f"  {shorten(str(label), NAME_WIDTH)}: {balance.here.get(label, 0.0):.1%} here, "
         f"{balance.trained.get(label, 0.0):.1%} in training"
-        for label in moved[: SHOWN if balance.moved else 0]
+        for label in moved[: MOST_PRINTED if balance.moved else 0]
     ]
     return lines
 
 
 def _vocabulary_lines(vocabulary: NewVocabulary) -> list[str]:
-    words = ", ".join(f"{shorten(word, 30)} ({n})" for word, n in vocabulary.words[:SHOWN])
+    words = ", ".join(f"{shorten(word, 30)} ({n})" for word, n in vocabulary.words[:MOST_PRINTED])
     verdict = "more than expected" if vocabulary.is_strange else "about as expected"
     lines = [
         f"words that training had not: {vocabulary.share:.2%} of all, {verdict} "
@@ -188,7 +190,7 @@ def _doubtful_lines(found: list[Doubtful], n_documents: int) -> list[str]:
     return lines + [
         f"  {one.index:>7}  {shorten(str(one.label), 20)} ({one.probability:.2%})  "
         f"{shorten(' '.join(one.text.split()), 64)}"
-        for one in found[:SHOWN]
+        for one in found[:MOST_PRINTED]
     ]
 
 
@@ -209,7 +211,7 @@ def diagnose(
     the classes are where there are no labels.
     """
     listed = as_texts(texts)
-    guessed = [classes[at] for at in log_probabilities.argmax(axis=1).tolist()]
+    guessed = [classes[class_id] for class_id in log_probabilities.argmax(axis=1).tolist()]
     known = counts if (words := words_only(counts.analyzer)) is None else counts.narrowed(words)
     giving_away = leaks(known) if words is not None else []
     doubts = doubtful = None
@@ -254,7 +256,7 @@ def can_be_forgotten(counts: Counts, texts: Any, labels: list[Any], *, threads: 
 
 
 def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callable[[], PriorEstimate]) -> Balance:
-    """How frequent the classes are among labels, or by an estimate where there are none, against training.
+    """Class shares of the labels, or of an estimate where there are none, tested against training.
 
     >>> counts = Counts().add(["x", "y"] * 50, ["no", "yes"] * 50)
     >>> class_balance(counts, ["yes"] * 90 + ["no"] * 10, None).moved  # type: ignore[arg-type]
@@ -263,8 +265,8 @@ def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callab
     n = sum(counts.documents)
     trained = {label: size / n for label, size in zip(counts.classes, counts.documents, strict=True)}
     if labels is None:
-        found = estimate()
-        return Balance(trained, found.prior, found.p_value, True)
+        estimated = estimate()
+        return Balance(trained, estimated.prior, estimated.p_value, True)
     here = dict.fromkeys(sorted({*labels, *counts.classes}), 0)
     for label in labels:
         here[label] += 1
@@ -281,7 +283,7 @@ def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callab
 
 
 def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) -> NewVocabulary:
-    """The words of documents that `counts`, whose features are words, have not.
+    """New words of documents, against `counts` of single words.
 
     >>> counts = Counts().add(["a rose is a rose"], ["true"])
     >>> new_vocabulary(counts, ["a tulip is a tulip"])
@@ -293,13 +295,15 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
     plain = scorer(counts.kernel, "multinomial", 1.0, "shared")
     known = set(plain.table(names).names)
     is_new = np.array([name not in known for name in names], dtype=bool)
-    order = sorted(np.flatnonzero(is_new).tolist(), key=lambda at: (-int(times[at]), names[at]))[:MOST_WORDS]
+    order = sorted(np.flatnonzero(is_new).tolist(), key=lambda place: (-int(times[place]), names[place]))[
+        :MOST_NEW_WORDS
+    ]
     # log P(word | class) is not needed: the sums of all classes are.
     seen = np.asarray(plain.table().occurrences).sum(axis=1)
     return NewVocabulary(
         share=float(times[is_new].sum() / max(times.sum(), 1)),
         expected=float((seen == 1).sum() / max(seen.sum(), 1)),
-        words=[(names[at], int(times[at])) for at in order],
+        words=[(names[place], int(times[place])) for place in order],
     )
 
 

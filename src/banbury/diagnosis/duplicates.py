@@ -1,4 +1,4 @@
-"""Documents that come more than once: the same text, or nearly the same."""
+"""Duplicate documents: exact and near duplicates."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ DOUBT = 0.15  # what an overlap may be from that of the signatures: some four st
 
 @dataclass(frozen=True)
 class Duplicates:
-    """Groups of documents, by their places, the first one of each group first."""
+    """Groups of duplicate documents, each a list of rows, the first document first."""
 
     n_documents: int
     exact: list[list[int]]
-    """Documents with the very same text."""
+    """Exact duplicates: the same text."""
     near: list[list[int]]
-    """Documents whose words are nearly the same, in the same order; of those with the same text only the first."""
+    """Near duplicates: nearly the same words in the same order; of exact duplicates only the first is listed."""
     conflicting: list[list[int]]
-    """Groups of either kind, where labels were given, that have more than one label."""
+    """Groups of either kind that have more than one label."""
 
     @property
     def n_repeats(self) -> int:
@@ -43,17 +43,17 @@ class Duplicates:
 
     @property
     def n_near(self) -> int:
-        """How many documents besides these nearly repeat an earlier one."""
+        """How many more documents nearly repeat an earlier one."""
         return sum(len(group) - 1 for group in self.near)
 
 
 def duplicates(
     texts: Any, labels: Sequence[Any] | None = None, *, similarity: float = SIMILARITY, threads: int | None = None
 ) -> Duplicates:
-    """The documents that come more than once.
+    """Exact and near duplicates among documents.
 
-    Nearly the same are texts whose runs of three words, in lower case and without punctuation, overlap by
-    `similarity`: of those that one or the other has, both have that share.
+    Near duplicates have a Jaccard similarity of at least `similarity` between their sets of three-word runs, in lower
+    case and without punctuation.
 
     >>> found = duplicates(["free entry", "Lunch at one?", "free entry", "lunch at one"], ["spam", "ham", "ham", "ham"])
     >>> found.exact, found.near, found.conflicting
@@ -65,18 +65,18 @@ def duplicates(
     if labels is not None and len(labels) != len(texts):
         raise InputError(f"{len(texts)} documents but {len(labels)} labels")
     places: dict[str, list[int]] = {}
-    for at, text in enumerate(texts):
-        places.setdefault(text, []).append(at)
+    for row, text in enumerate(texts):
+        places.setdefault(text, []).append(row)
     exact = [group for group in places.values() if len(group) > 1]
     firsts = [group[0] for group in places.values()]
-    near = [[firsts[at] for at in group] for group in _near([texts[at] for at in firsts], similarity, threads)]
+    near = [[firsts[row] for row in group] for group in _near([texts[row] for row in firsts], similarity, threads)]
     conflicting = []
     if labels is not None:
         # A near duplicate of one text is one of all that are equal to it.
-        whole = [[at for first in group for at in places[texts[first]]] for group in near]
-        inside = {at for group in whole for at in group}
+        whole = [[row for first in group for row in places[texts[first]]] for group in near]
+        inside = {row for group in whole for row in group}
         groups = [*whole, *(group for group in exact if group[0] not in inside)]
-        conflicting = sorted(sorted(group) for group in groups if len({labels[at] for at in group}) > 1)
+        conflicting = sorted(sorted(group) for group in groups if len({labels[row] for row in group}) > 1)
     return Duplicates(len(texts), exact, near, conflicting)
 
 
@@ -88,19 +88,19 @@ def _near(texts: list[str], similarity: float, threads: int | None) -> list[list
     signatures = np.asarray(_kernel.signatures(analyzer.compiled(), texts, n_threads(threads)))
     runs: dict[int, frozenset[tuple[str, ...]]] = {}
 
-    def runs_of(at: int) -> frozenset[tuple[str, ...]]:
-        if at not in runs:
-            words = [token.text for token in analyzer.tokens(texts[at])]
-            runs[at] = frozenset(tuple(words[i : i + RUN]) for i in range(max(len(words) - RUN + 1, 1)))
-        return runs[at]
+    def runs_of(place: int) -> frozenset[tuple[str, ...]]:
+        if place not in runs:
+            words = [token.text for token in analyzer.tokens(texts[place])]
+            runs[place] = frozenset(tuple(words[i : i + RUN]) for i in range(max(len(words) - RUN + 1, 1)))
+        return runs[place]
 
     leader = list(range(len(texts)))
 
-    def lead(at: int) -> int:
-        while leader[at] != at:
-            leader[at] = leader[leader[at]]
-            at = leader[at]
-        return at
+    def lead(place: int) -> int:
+        while leader[place] != place:
+            leader[place] = leader[leader[place]]
+            place = leader[place]
+        return place
 
     for one, other in _candidates(signatures, similarity - DOUBT):
         first, second = lead(one), lead(other)
@@ -110,8 +110,8 @@ def _near(texts: list[str], similarity: float, threads: int | None) -> list[list
         if len(ours & theirs) >= similarity * len(ours | theirs):
             leader[max(first, second)] = min(first, second)
     groups: dict[int, list[int]] = {}
-    for at in range(len(texts)):
-        groups.setdefault(lead(at), []).append(at)
+    for place in range(len(texts)):
+        groups.setdefault(lead(place), []).append(place)
     return [group for group in groups.values() if len(group) > 1]
 
 
@@ -128,9 +128,11 @@ def _candidates(signatures: NDArray[Any], agreement: float) -> Iterator[tuple[in
         same = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
         # Each with the one before it and with the first of its bucket: a bucket of any size has few pairs.
         first = np.searchsorted(ordered, ordered[same])
-        pairs += [np.column_stack([has_words[order[at]], has_words[order[same]]]) for at in (same - 1, first)]
-    found = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
-    for start in range(0, len(found), 4096):
-        some = found[start : start + 4096]
+        pairs += [
+            np.column_stack([has_words[order[neighbours]], has_words[order[same]]]) for neighbours in (same - 1, first)
+        ]
+    candidates = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    for start in range(0, len(candidates), 4096):
+        some = candidates[start : start + 4096]
         enough = (signatures[some[:, 0]] == signatures[some[:, 1]]).mean(axis=1) >= agreement
         yield from zip(some[enough, 0].tolist(), some[enough, 1].tolist(), strict=True)

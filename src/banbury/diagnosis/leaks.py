@@ -1,4 +1,4 @@
-"""Words that give a class away: so much more frequent in one class that they may be no sign of its subject."""
+"""Leaks: words that give a class away without having to do with its subject."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from banbury.text.counts import Counts
 
 TIMES = 10.0
-SURE = 0.01
-FEWEST = 10  # documents of the class that have the word: fewer are an accident, not a leak
-KINDS = ("address", "part of an address", "number", "word")
+ANY_FALSE_LEAK = 0.01
+FEWEST_OF_CLASS = 10  # documents of the class that have the word: fewer are an accident, not a leak
+LEAK_KINDS = ("address", "part of an address", "number", "word")
 
 
 class Leak(NamedTuple):
@@ -26,11 +26,11 @@ class Leak(NamedTuple):
     word: str
     label: Any
     documents: int
-    """Of this class that have the word."""
+    """Documents of this class that have the word."""
     others: int
     """Documents of other classes that have it."""
     weight: float
-    """log P(word | class) / P(word | other classes) at least, in nats, over presences."""
+    """Lower bound of log P(word | class) / P(word | other classes), in nats, over presences."""
     kind: str
     """What it looks like: an `"address"`, a `"part of an address"`, a `"number"` or a `"word"`.
 
@@ -39,10 +39,10 @@ class Leak(NamedTuple):
 
 
 def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
-    """Words that are at least so many times as frequent in one class as in all others together.
+    """Words that are at least `times` times as frequent in one class as in all others together.
 
-    That is believed only where it would be found by chance, anywhere in the vocabulary, with a probability of 1 %. The
-    words whose evidence, over all their documents, weighs most come first.
+    The probability of finding any such word by chance, in the whole vocabulary, is at most 1 %. Words with the most
+    evidence, summed over their documents, come first.
 
     >>> from banbury import Counts
     >>> texts = [f"x{i} mail from boss@example.org" for i in range(90)] + [f"y{i} see you soon" for i in range(90)]
@@ -53,31 +53,33 @@ def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
     classes, sizes = counts.classes, np.array(counts.documents, dtype=float)
     if len(classes) < 2:
         return []
-    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_OF_CLASS)
     names, table = words.names, np.asarray(words.documents).astype(float)
     best = (table / np.maximum(sizes, 1)).argmax(axis=1)
-    own = table[np.arange(len(table)), best]
+    inside_counts = table[np.arange(len(table)), best]
     whole = table.sum(axis=1)
     inside, outside = sizes[best], sizes.sum() - sizes[best]
     # Of the documents that have the word, those of the class are a share q; then the ratio of the two frequencies is
     # q / (1 - q) over that of the sizes.
-    some = np.flatnonzero((own >= FEWEST) & (own * outside > times * (whole - own) * inside))
-    share = least(own[some], whole[some], SURE / max(len(table), 1))
+    some = np.flatnonzero(
+        (inside_counts >= FEWEST_OF_CLASS) & (inside_counts * outside > times * (whole - inside_counts) * inside)
+    )
+    share = least(inside_counts[some], whole[some], ANY_FALSE_LEAK / max(len(table), 1))
     weights = np.log(share / np.maximum(1 - share, 1e-300)) - np.log(inside[some] / outside[some])
     kept = np.flatnonzero(weights >= log(times))
-    order = sorted(kept.tolist(), key=lambda at: (-own[some[at]] * weights[at], names[some[at]]))
+    order = sorted(kept.tolist(), key=lambda place: (-inside_counts[some[place]] * weights[place], names[some[place]]))
     in_addresses = _in_addresses(names, whole.tolist())
     return [
         Leak(
             word=names[row],
             label=classes[best[row]],
-            documents=int(own[row]),
-            others=int(whole[row] - own[row]),
-            weight=float(weights[at]),
+            documents=int(inside_counts[row]),
+            others=int(whole[row] - inside_counts[row]),
+            weight=float(weights[place]),
             kind=_kind(names[row], in_addresses.get(names[row], 0.0) / whole[row]),
         )
-        for at in order
-        for row in [int(some[at])]
+        for place in order
+        for row in [int(some[place])]
     ]
 
 

@@ -74,7 +74,7 @@ def fragment(*children: Any) -> Markup:
 
 
 def isolated(text: Any, *, width: int | None = None) -> Markup:
-    """A text whose direction of writing is its own business: it turns nothing around that stands beside it.
+    """A text whose direction of writing does not affect what stands beside it.
 
     With `width`, a longer text is shortened, and a title has it whole.
 
@@ -87,21 +87,21 @@ def isolated(text: Any, *, width: int | None = None) -> Markup:
 
 
 def page(title: str, *children: Any, language: str = "en", style: str = "") -> str:
-    """A whole document in one file. It may not load or run anything, which its policy tells the browser too.
+    """A whole HTML document in one file. It loads and runs nothing, and its content security policy forbids it.
 
     `style` is CSS of the page's own; it is written as it is, so nothing that others have written belongs there.
 
     >>> page("Mood", element("p", "Hello")).startswith("<!doctype html>")
     True
     """
-    own = f"<style>{style}</style>\n" if style else ""
+    page_style = f"<style>{style}</style>\n" if style else ""
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return (
         f'<!doctype html>\n<html lang="{_text(language)}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(title)}</title>\n{STYLE}\n{own}</head>\n"
+        f"<title>{_text(title)}</title>\n{STYLE}\n{page_style}</head>\n"
         f'<body class="banbury banbury-page">\n{fragment(*children)}\n</body>\n</html>\n'
     )
 
@@ -167,20 +167,20 @@ DARK = {
     "for": "#6cb6ff",
     "against": "#ffa657",
 }
-STEPS = 8
-STRONGEST = 0.45
+TINT_STEPS = 8
+STRONGEST_TINT = 0.45
 """The share of colour in the strongest tint."""
 
 
 def tint(strength: float) -> str | None:
-    """The class of a background: from −1, all against, to +1, all for; None where nothing would be seen.
+    """CSS class of a background tint, from −1 (against) to +1 (for); None if it would be invisible.
 
     >>> tint(1.0), tint(-0.3), tint(0.0)
     ('for-8', 'against-3', None)
     """
-    step = -(-abs(strength) * STEPS // 1)
+    step = -(-abs(strength) * TINT_STEPS // 1)
     name = "for" if strength > 0 else "against"
-    return f"{name}-{min(int(step), STEPS)}" if abs(strength) >= 0.02 else None
+    return f"{name}-{min(int(step), TINT_STEPS)}" if abs(strength) >= 0.02 else None
 
 
 def channels(colour: str) -> tuple[int, int, int]:
@@ -189,7 +189,7 @@ def channels(colour: str) -> tuple[int, int, int]:
     >>> channels("#0b62b5")
     (11, 98, 181)
     """
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return red, green, blue
 
 
@@ -200,10 +200,10 @@ def _palette(colours: dict[str, str]) -> str:
 def _style() -> str:
     light, dark = _palette(LIGHT), _palette(DARK)
     tints = "\n".join(
-        f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST * step / STEPS:.3f});"
-        f"border-bottom-color:rgb(var(--{name})/{step / STEPS:.3f})}}"
+        f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST_TINT * step / TINT_STEPS:.3f});"
+        f"border-bottom-color:rgb(var(--{name})/{step / TINT_STEPS:.3f})}}"
         for name in ("for", "against")
-        for step in range(1, STEPS + 1)
+        for step in range(1, TINT_STEPS + 1)
     )
     return f"""
 .banbury{{{light};color-scheme:light;color:rgb(var(--ink));background:rgb(var(--paper));

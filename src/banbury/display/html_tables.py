@@ -9,7 +9,7 @@ from banbury.display.html import Markup, element, isolated, tint
 from banbury.stats.intervals import Interval
 
 NAME_WIDTH = 28  # columns that the name of a class may take
-MOST_CLASSES = 60  # of a confusion as a whole: of more, the most frequent mistakes are listed
+LARGEST_CONFUSION = 60  # of a confusion as a whole: of more, the most frequent mistakes are listed
 MOST_MISTAKES = 40
 FEW = 8  # classes whose names have room above a confusion; of more there are numbers
 
@@ -20,8 +20,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | Non
     >>> table(["word", "nats"], [["happy", 1.5]]).html.count("<td")
     1
     """
-    kinds = [(0 < at < texts and "text") or None for at in range(len(head))]
-    heads = [element("th", name, class_="text" if at < texts else None, scope="col") for at, name in enumerate(head)]
+    kinds = [(0 < column < texts and "text") or None for column in range(len(head))]
+    heads = [
+        element("th", name, class_="text" if column < texts else None, scope="col") for column, name in enumerate(head)
+    ]
     body = [
         element(
             "tr",
@@ -67,10 +69,10 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
     >>> confusion_table(["ham", "spam"], [[8, 2], [0, 9]]).html.count("against-")
     1
     """
-    if len(classes) > MOST_CLASSES:
+    if len(classes) > LARGEST_CONFUSION:
         return _confusions(classes, confusion)
     is_wide = len(classes) > FEW
-    columns = [str(at + 1) if is_wide else isolated(label, width=12) for at, label in enumerate(classes)]
+    columns = [str(column + 1) if is_wide else isolated(label, width=12) for column, label in enumerate(classes)]
     head = [element("th", "true ↓ predicted →", class_="text", scope="col")]
     head += [
         element("th", shown, scope="col", title=str(label) if is_wide else None)
@@ -84,9 +86,9 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
             element(
                 "td",
                 str(n) if n else element("span", "·", class_="quiet"),
-                class_=tint(n / total if at == number else -((n / total) ** 0.5)),
+                class_=tint(n / total if column == number else -((n / total) ** 0.5)),
             )
-            for at, n in enumerate(counts)
+            for column, n in enumerate(counts)
         ]
         name = [f"{number + 1}. " if is_wide else None, isolated(label, width=NAME_WIDTH)]
         rows.append(element("tr", element("th", name, class_="text", scope="row"), cells))

@@ -16,15 +16,15 @@ from banbury.errors import InputError, MissingExtra
 from banbury.lazy import numpy as np
 
 FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]
-LONGEST = 28  # columns of a name
-MOST_NUMBERS = 30  # classes; the cells of more have no numbers
+LONGEST_NAME = 28  # columns of a name
+MOST_NUMBERED_CLASSES = 30  # classes; the cells of more have no numbers
 STYLES = ("-", "--", ":", "-.")
 
 
 def confusion_matrix(
     classes: Sequence[Any], counts: Sequence[Sequence[float]], *, shares: bool = False, title: str = "", ax: Any = None
 ) -> Any:
-    """Which classes are taken for which: rows are true, columns predicted; with `shares` each row sums to 1.
+    """Confusion matrix: rows are true classes, columns predicted ones; with `shares` each row sums to 1.
 
     The tints are always the shares of a row, so that a small class is seen as well as a large one.
 
@@ -45,7 +45,7 @@ def confusion_matrix(
     )
     ax.set_yticks(range(n), names)
     ax.set(xlabel="predicted", ylabel="true")
-    if n <= MOST_NUMBERS:
+    if n <= MOST_NUMBERED_CLASSES:
         longest = max((len(f"{value:.0f}") for value in table.ravel()), default=1) if not shares else 4
         size = min(10.0, 26.0 / max(longest, 1) + 2)
         for row, column in np.ndindex(n, n):
@@ -57,7 +57,7 @@ def confusion_matrix(
     ax.spines[:].set_visible(False)
     ax.set_xticks(np.arange(n + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(n + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="white", linewidth=1.5 if n <= MOST_NUMBERS else 0.3)
+    ax.grid(which="minor", color="white", linewidth=1.5 if n <= MOST_NUMBERED_CLASSES else 0.3)
     ax.tick_params(which="both", length=0)
     return _titled(ax, title)
 
@@ -72,7 +72,7 @@ def reliability(
     title: str = "",
     ax: Any = None,
 ) -> Any:
-    """How often predictions are right against the probability they had: calibrated ones lie on the diagonal.
+    """Reliability diagram: accuracy against predicted probability; calibrated predictions lie on the diagonal.
 
     Of each bin: the mean probability, the share that was right, and how many predictions it has; empty bins are left
     out. `low` and `high` are the ends of an interval of the share.
@@ -103,17 +103,17 @@ def waterfall(
     unit: str = "nats",
     ax: Any = None,
 ) -> Any:
-    """The way from 0 to the sum of named steps, each where the one before it ended.
+    """Waterfall: named steps from 0 to their sum, each starting where the one before it ended.
 
     >>> ax = waterfall([("prior", 0.5), ("happy", 1.1), ("sad", -0.4)])
     """
     score = sum(change for _, change in steps) if score is None else score
     ax = _axes(ax, (6.4, 1.1 + 0.28 * (len(steps) + 1)))
     places: list[tuple[float, float]] = []
-    at = 0.0
+    level = 0.0
     for _, change in steps:
-        places.append((at, change if isfinite(change) else 0.0))
-        at += change if isfinite(change) else 0.0
+        places.append((level, change if isfinite(change) else 0.0))
+        level += change if isfinite(change) else 0.0
     ends = [0.0, *(start for start, _ in places), *(start + change for start, change in places)]
     reach = (max(ends) - min(ends)) or 1.0
     for row, ((_, change), (start, width)) in enumerate(zip(steps, places, strict=True)):
@@ -127,7 +127,7 @@ def waterfall(
 
 
 def bars(rows: Sequence[tuple[str, float]], *, title: str = "", x_title: str = "", ax: Any = None) -> Any:
-    """A bar for each named number, to the right where it is positive: the words of a class.
+    """Horizontal bars of named numbers, such as the weights of words; positive ones go to the right.
 
     >>> ax = bars([("happy", 1.1), ("sad", -0.4)])
     """
@@ -179,7 +179,7 @@ def curves(
 
 
 def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str = "", ax: Any = None) -> Any:
-    """How often predictions are right when only the surest ones are kept, by the share that is kept.
+    """Accuracy against coverage: how accurate the surest predictions are, by the share that is kept.
 
     >>> ax = coverage([0.5, 1.0], [0.99, 0.9])
     """
@@ -200,7 +200,7 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def _name(label: Any, width: int = LONGEST) -> str:
+def _name(label: Any, width: int = LONGEST_NAME) -> str:
     """A name as matplotlib shall draw it, which takes what stands between two `$` for a formula."""
     return shorten(str(label), width).replace("$", r"\$")
 

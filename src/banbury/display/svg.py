@@ -17,7 +17,7 @@ PLOT = 360  # points between the smallest and the largest bar
 
 
 def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3) -> Markup:
-    """A bar for each named number: to the right where it is positive, to the left where it is negative.
+    """Horizontal bars of named numbers: positive ones to the right, negative ones to the left.
 
     >>> bars([("happy", 1.1), ("sad", -0.7)], title="Evidence").html.count("<rect")
     2
@@ -34,20 +34,20 @@ def waterfall(
     score: float | None = None,
     places: int = 3,
 ) -> Markup:
-    """Steps that lead from 0 to their sum, each where the one before it ended, and the sum.
+    """Waterfall: steps from 0 to their sum, each starting where the one before it ended.
 
-    `score` is the sum where the steps have none: two impossibilities may speak against each other.
+    `score` is given where the steps have no sum: −∞ and +∞ together.
 
     >>> waterfall([("prior", 0.5), ("happy", 1.1)], title="Why").html.count("<rect")
     3
     """
     spans = []
-    at = 0.0
+    start = 0.0
     for name, change in steps:
         # From an impossibility there is no way on: what comes later is drawn from where the numbers were.
-        end = at + change if isfinite(change) else change
-        spans.append((name, min(at, end), max(at, end), change, _side(change)))
-        at = end if isfinite(end) else at
+        end = start + change if isfinite(change) else change
+        spans.append((name, min(start, end), max(start, end), change, _side(change)))
+        start = end if isfinite(end) else start
     score = sum(change for _, change in steps) if score is None else score
     spans.append((total, min(score, 0.0), max(score, 0.0), score, "bar-total"))
     return _horizontal(spans, title, places, connect=True)
@@ -76,7 +76,7 @@ def line_chart(
     diagonal: bool = False,
     percent: bool = False,
 ) -> Markup:
-    """Lines with dots; `diagonal` draws where x and y are equal, as a reliability diagram wants it.
+    """Lines with dots; `diagonal` adds the line x = y, for reliability diagrams.
 
     >>> line_chart(
     ...     [Line("model", [(0.5, 0.6), (0.9, 0.8)])],
@@ -163,8 +163,8 @@ def _horizontal(
     x_of = _scale((low - edge, high + edge), left + 58, left + 58 + PLOT)
     width, height = left + PLOT + 130, 10 + ROW * len(spans)
     parts: list[Any] = [element("line", class_="grid", x1=x_of(0), x2=x_of(0), y1=4, y2=height - 4)]
-    for at, (name, start, end, value, side) in enumerate(spans):
-        y = 5 + at * ROW
+    for place, (name, start, end, value, side) in enumerate(spans):
+        y = 5 + place * ROW
         x1, x2 = x_of(max(start, low - edge)), x_of(min(end, high + edge))
         number = _signed(value, places)
         parts += [
@@ -181,7 +181,7 @@ def _horizontal(
             ),
             _text(number, x1 - 5 if value < 0 else x2 + 5, y + 15, "end" if value < 0 else "start"),
         ]
-        if connect and at + 1 < len(spans):
+        if connect and place + 1 < len(spans):
             x = x1 if value < 0 else x2
             parts.append(
                 element("line", class_="axis", x1=x, x2=x, y1=y + ROW - 4, y2=y + ROW + 2, stroke_opacity="0.6")

@@ -1,4 +1,4 @@
-"""A grid of texts with a head: plain, on a terminal, in a page."""
+"""Grid: a table of texts with a head, as plain text, on a terminal, in a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from banbury.display.characters import shorten, width_of
 from banbury.display.html import Markup, element, isolated, tint
 
-LONGEST = 40  # columns of a cell
+LONGEST_CELL = 40  # columns of a cell
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Grid:
     rows: Sequence[Sequence[str]]
     caption: str = ""
     gap: tuple[int, str] | None = None
-    """A line after so many rows that says what is left out there."""
+    """A line of text after so many rows, for rows that are left out."""
     strengths: tuple[str, Sequence[float]] | None = None
-    """The name of the column that is coloured, and from −1 to +1 how strongly in each row."""
+    """The name of the coloured column, and the strength of each row, from −1 to +1."""
     spare: Sequence[str] = ()
-    """The names of columns that a narrow terminal does without, the first of them first."""
+    """The names of columns that are dropped on a narrow terminal, in this order."""
 
     def __str__(self) -> str:
-        cells = [[shorten(text, LONGEST) for text in row] for row in (self.head, *self.rows)]
+        cells = [[shorten(text, LONGEST_CELL) for text in row] for row in (self.head, *self.rows)]
         widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
         lines = []
         for row in cells:
@@ -53,29 +53,29 @@ class Grid:
         table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
         shown = self._that_fit(options.max_width)
         for at in shown:
-            name = Text(shorten(self.head[at], LONGEST))
+            name = Text(shorten(self.head[at], LONGEST_CELL))
             table.add_column(name, justify="left" if at == 0 else "right", overflow="fold", no_wrap=at > 0)
         for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
             if self.gap is not None and at == self.gap[0]:
                 table.add_row(Text(self.gap[1], style="dim"))
-            table.add_row(*(Text(shorten(row[at], LONGEST), style=colour(strengths[at])) for at in shown))
+            table.add_row(*(Text(shorten(row[at], LONGEST_CELL), style=colour(strengths[at])) for at in shown))
         yield table
 
     def _that_fit(self, width: int) -> list[int]:
-        """The places of the columns that a terminal has room for."""
+        """The columns that a terminal has room for."""
         shown = list(range(len(self.head)))
-        cells = [[width_of(shorten(text, LONGEST)) for text in row] for row in (self.head, *self.rows)]
+        cells = [[width_of(shorten(text, LONGEST_CELL)) for text in row] for row in (self.head, *self.rows)]
         widths = [max(column) for column in zip(*cells, strict=True)]
         for name in self.spare:
-            if sum(widths[at] + 2 for at in shown) <= width:
+            if sum(widths[place] + 2 for place in shown) <= width:
                 break
-            shown = [at for at in shown if self.head[at] != name]
+            shown = [place for place in shown if self.head[place] != name]
         return shown
 
     def markup(self) -> Markup:
         """The grid as a table of a page."""
         head = [
-            element("th", isolated(name, width=LONGEST), class_="text" if at == 0 else None, scope="col")
+            element("th", isolated(name, width=LONGEST_CELL), class_="text" if at == 0 else None, scope="col")
             for at, name in enumerate(self.head)
         ]
         body = []
@@ -84,15 +84,17 @@ class Grid:
                 note = element("td", self.gap[1], class_="text quiet", colspan=len(self.head))
                 body.append(element("tr", note))
             name, *cells = zip(row, strengths, strict=True)
-            first = element("th", isolated(name[0], width=LONGEST), class_="text", scope="row")
-            others = [element("td", isolated(text, width=LONGEST), class_=tint(strength)) for text, strength in cells]
+            first = element("th", isolated(name[0], width=LONGEST_CELL), class_="text", scope="row")
+            others = [
+                element("td", isolated(text, width=LONGEST_CELL), class_=tint(strength)) for text, strength in cells
+            ]
             body.append(element("tr", first, others))
         caption = element("caption", self.caption) if self.caption else None
         table = element("table", caption, element("thead", element("tr", head)), element("tbody", body))
         return element("div", table, class_="scroll")
 
     def _strengths(self) -> list[list[float]]:
-        """Of each cell."""
+        """The strength of each cell."""
         if self.strengths is None:
             return [[0.0] * len(self.head) for _ in self.rows]
         coloured, strengths = self.strengths
@@ -100,7 +102,7 @@ class Grid:
 
 
 def colour(strength: float) -> str:
-    """The style of a text on a terminal that speaks for (positive) or against something.
+    """Terminal style of a strength: positive speaks for, negative against.
 
     The two can be read on black and on white, and told apart by every kind of colour vision.
 

@@ -1,4 +1,4 @@
-"""What a file is: its format by its name or its first bytes, and which of its columns is the text, which the label."""
+"""Format detection: the format of a file by its name or first bytes, its delimiter, header, text and label columns."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FOREIGN = {
     b"%PDF-": "a PDF: make text of it first",
 }
 SAMPLE = 256 << 10  # bytes that are looked at
-ROWS = 200  # rows that are looked at
+SAMPLE_ROWS = 200  # rows that are looked at
 DELIMITERS = ",;\t|"
-TEXTS = (
+TEXT_NAMES = (
     "text", "document", "message", "body", "content", "sentence", "review", "comment", "tweet", "question", "sms",
     "abstract", "description", "summary", "title", "headline", "subject", "v2",
 )  # fmt: skip
-LABELS = (
+LABEL_NAMES = (
     "label", "class", "category", "target", "labels", "sentiment", "topic", "tag", "intent", "polarity", "language",
     "author", "type", "spam", "y", "v1",
 )  # fmt: skip
@@ -37,7 +37,7 @@ LABELS = (
 
 @dataclass(frozen=True)
 class Layout:
-    """What is where in a file."""
+    """The format of a file and the roles of its columns."""
 
     format: str
     columns: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Layout:
     quotes: bool = True
     header: bool = False
     guessed: tuple[str, ...] = field(default=(), compare=False)
-    """What nobody has said."""
+    """The roles that were guessed."""
 
     def __str__(self) -> str:
         names = {
@@ -65,7 +65,7 @@ class Layout:
 
 
 def format_of(name: str, head: bytes) -> str:
-    """By the extension, else by how it starts: a `.txt` can be anything.
+    """The format of a file, by its extension, else by its first bytes: a `.txt` can be anything.
 
     >>> format_of("sms.jsonl.gz", b""), format_of("-", b'{"text": "so happy"}'), format_of("-", b"so happy")
     ('jsonl', 'jsonl', 'lines')
@@ -86,7 +86,7 @@ def format_of(name: str, head: bytes) -> str:
         return "jsonl"
     if text.startswith("__label__"):
         return "fasttext"
-    lines = [line for line in text.split("\n") if line.strip()][:ROWS]
+    lines = [line for line in text.split("\n") if line.strip()][:SAMPLE_ROWS]
     if not lines:
         return "lines"
     tabs = {line.count("\t") for line in (lines[:-1] or lines)}
@@ -99,7 +99,7 @@ def format_of(name: str, head: bytes) -> str:
 
 def _names(cells: Sequence[str]) -> bool:
     """Whether these look like the names of columns: several, and one of them is known."""
-    known = [cell.strip(' "').lower() in (*TEXTS, *LABELS) for cell in cells]
+    known = [cell.strip(' "').lower() in (*TEXT_NAMES, *LABEL_NAMES) for cell in cells]
     return len(cells) > 1 and any(known)
 
 
@@ -130,8 +130,8 @@ def layout_of(format: str, head: bytes, name: str, options: ReadOptions) -> Layo
     has_header = _has_header(cells) if options.header is None else options.header
     names = unique(cells[0]) if has_header else [str(number + 1) for number in range(len(cells[0]))]
     rows = [dict(zip(names, row, strict=False)) for row in cells[has_header:]]
-    found = of_rows(format, rows, name, text, label, names)
-    return Layout(format, tuple(names), found.text, found.label, delimiter, quotes, has_header, found.guessed)
+    columns = of_rows(format, rows, name, text, label, names)
+    return Layout(format, tuple(names), columns.text, columns.label, delimiter, quotes, has_header, columns.guessed)
 
 
 def of_rows(
@@ -161,7 +161,7 @@ def of_rows(
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Names of columns; one without a name, or with that of another, is called by its number.
+    """Column names made unique: an empty or repeated name becomes the column's number.
 
     >>> unique(["text", "", "text"])
     ['text', '2', '3']
@@ -188,13 +188,13 @@ def _list(names: Sequence[str]) -> str:
 
 def _text(names: list[str], rows: list[dict[str, Any]], label: Any, name: str) -> str:
     folded = {known.lower(): known for known in reversed(names)}
-    for known in TEXTS:
+    for known in TEXT_NAMES:
         if known in folded and folded[known] != label:
             return folded[known]
     candidates = {
         column: length
         for column in names
-        if column != label and column.lower() not in LABELS and (length := _mean_length(column, rows)) > 0
+        if column != label and column.lower() not in LABEL_NAMES and (length := _mean_length(column, rows)) > 0
     }
     longest = sorted(candidates, key=lambda column: -candidates[column])
     if len(longest) == 1 or (len(longest) > 1 and candidates[longest[0]] > 2 * candidates[longest[1]]):
@@ -205,7 +205,7 @@ def _text(names: list[str], rows: list[dict[str, Any]], label: Any, name: str) -
 
 
 def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
-    """0 where it is not text in every row."""
+    """The mean length of a column's texts; 0 if some value is no text."""
     values = [row.get(column) for row in rows]
     if not values or not all(isinstance(value, str) for value in values):
         return 0
@@ -215,7 +215,7 @@ def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
 
 def _label(names: list[str], rows: list[dict[str, Any]], text: str | None) -> str | None:
     folded = {known.lower(): known for known in reversed(names)}
-    for known in LABELS:
+    for known in LABEL_NAMES:
         if known in folded and folded[known] != text:
             return folded[known]
     others = [column for column in names if column != text]
@@ -229,7 +229,7 @@ def _label(names: list[str], rows: list[dict[str, Any]], text: str | None) -> st
 def _objects(sample: str, name: str) -> list[dict[str, Any]]:
     """The first rows of JSON Lines, as far as they are objects."""
     rows, wrong = [], ""
-    for number, line in enumerate(sample.split("\n")[:ROWS], 1):
+    for number, line in enumerate(sample.split("\n")[:SAMPLE_ROWS], 1):
         if not line.strip():
             continue
         try:
@@ -247,7 +247,7 @@ def _objects(sample: str, name: str) -> list[dict[str, Any]]:
 
 
 def _delimiter(sample: str) -> str:
-    """What makes rows of the same number of cells."""
+    """The delimiter that gives most rows the same number of cells."""
 
     def merit(delimiter: str) -> tuple[bool, int, int]:
         rows = _cells(sample, delimiter, True)
@@ -262,12 +262,12 @@ def _are_quotes(sample: str, delimiter: str) -> bool:
     """Whether every cell that starts with a quote is one that ends with it: else they are just characters."""
     start = re.compile(rf'(?:^|(?<=[\n{re.escape(delimiter)}]))"')
     whole = re.compile(rf'"(?:[^"]|"")*+"(?=[\r\n{re.escape(delimiter)}]|\Z)')
-    at = 0
-    while found := start.search(sample, at):
-        cell = whole.match(sample, found.start())
+    position = 0
+    while quote := start.search(sample, position):
+        cell = whole.match(sample, quote.start())
         if cell is None:
             return False
-        at = cell.end()
+        position = cell.end()
     return True
 
 
@@ -279,7 +279,7 @@ def _cells(sample: str, delimiter: str, quotes: bool) -> list[list[str]]:
         for row in csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting):
             if row:
                 rows.append(row)
-            if len(rows) == ROWS:
+            if len(rows) == SAMPLE_ROWS:
                 break
     except csv.Error:
         pass  # the kernel says what is wrong, and where
@@ -290,7 +290,7 @@ def _has_header(cells: list[list[str]]) -> bool:
     """Whether the first row names the columns: by a name that is known, else because it is like no other row."""
     first, rest = cells[0], cells[1:]
     if len(first) == 1:
-        return first[0].strip().lower() in (*TEXTS, *LABELS)
+        return first[0].strip().lower() in (*TEXT_NAMES, *LABEL_NAMES)
     if _names(first):
         return True
     if len(set(first)) < len(first) or not all(first) or any(_is_number(cell) for cell in first):

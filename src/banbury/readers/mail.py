@@ -1,8 +1,8 @@
-"""An e-mail as a row of a table: sender, subject, text, links, attachments. Nothing that comes in a mail raises.
+"""An e-mail as a row of a table: sender, subject, text, links, attachments. Parsing never raises on message content.
 
-The standard library's `email` takes a message apart; what it would take quadratic time for is kept from it: long
-headers, deep nests, hordes of parts. HTML becomes text in one pass of our own, because `html.parser` needs minutes for
-a hundred kilobytes of tags that do not end.
+The standard library's `email` takes a message apart; input that would take it quadratic time (long headers, deep
+nesting, very many parts) is cut off first. HTML becomes text in one pass of our own, because `html.parser` needs
+minutes for a hundred kilobytes of tags that do not end.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LONGEST_MESSAGE = 2_000_000  # bytes; what comes after is not looked at
 LONGEST_TEXT = 200_000  # characters of a part
-LONGEST_HEADER = 2_000
+HEADER_LIMIT = 2_000
 LONGEST_LINK = 1_000
 MOST_LINKS = 1_000
 DEEPEST = 12  # multiparts inside each other or side by side; a message with more is read as text
@@ -75,12 +75,12 @@ class Mail:
 
     @property
     def domain(self) -> str:
-        """What follows the @ of the sender."""
+        """The domain of the sender's address."""
         return self.sender.rpartition("@")[2]
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Where the links lead, each once."""
+        """The hosts of the links, each once."""
         return tuple(dict.fromkeys(filter(None, map(_host, self.links))))
 
     def row(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Mail:
 
 
 def parse(message: bytes | bytearray | memoryview | str) -> Mail:
-    """The mail in the source of a message; whatever it is, there is an answer, in time that grows with its length.
+    """Parse the source of a message. It never raises on content, and takes time proportional to the length.
 
     >>> mail = parse(b"From: Ann <ann@example.org>\\nSubject: =?utf-8?q?Caf=C3=A9?=\\n\\nAt noon?\\n")
     >>> mail.sender, mail.subject, mail.body
@@ -131,7 +131,7 @@ def parse(message: bytes | bytearray | memoryview | str) -> Mail:
         if part.get_content_maintype() in ("text", "multipart"):
             text = _decoded(part)
             # A tag at the beginning is HTML, whatever it is called.
-            if kind == "text/html" or TAG.match(text.lstrip()[:LONGEST_HEADER]):
+            if kind == "text/html" or TAG.match(text.lstrip()[:HEADER_LIMIT]):
                 text, found, names = read_html(text)
                 links.update(dict.fromkeys(found))
                 tags.update(dict.fromkeys(names))
@@ -175,15 +175,15 @@ def read_html(html: str) -> Html:
     pieces: list[str] = []
     links: list[str] = []
     tags: list[str] = []
-    at = 0
-    while (start := html.find("<", at)) >= 0:
-        pieces.append(html[at:start])
+    position = 0
+    while (start := html.find("<", position)) >= 0:
+        pieces.append(html[position:start])
         if html.startswith("<!--", start):
             end = html.find("-->", start + 4)
-            at = end + 3 if end >= 0 else len(html)
+            position = end + 3 if end >= 0 else len(html)
         elif tag := TAG.match(html, start):
             closing, name, rest = tag[1], tag[2].lower(), tag[3]
-            at = tag.end()
+            position = tag.end()
             if not closing:
                 tags.append(name)
             if name in BLOCKS:
@@ -195,15 +195,15 @@ def read_html(html: str) -> Html:
                 elif value and value[0] != "#":
                     links.append(value[:LONGEST_LINK])
             if name in UNSEEN and not closing:
-                end_tag = re.compile(f"</{name}", re.IGNORECASE).search(html, at)
-                at = end_tag.start() if end_tag else len(html)
+                end_tag = re.compile(f"</{name}", re.IGNORECASE).search(html, position)
+                position = end_tag.start() if end_tag else len(html)
         elif html.startswith(("<!", "<?"), start):
             end = html.find(">", start)
-            at = end + 1 if end >= 0 else len(html)
+            position = end + 1 if end >= 0 else len(html)
         else:
             pieces.append("<")
-            at = start + 1
-    pieces.append(html[at:])
+            position = start + 1
+    pieces.append(html[position:])
     return Html(unescape("".join(pieces)), links, tags)
 
 
@@ -212,7 +212,7 @@ class _Bounded(Compat32):
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
-        return name, value[:LONGEST_HEADER]
+        return name, value[:HEADER_LIMIT]
 
     def header_fetch_parse(self, name: str, value: str) -> str:
         return value  # with bytes that are no ASCII as surrogates; `_words` finds out what they are
@@ -296,7 +296,7 @@ def _header(message: Message, name: str) -> str:
 
 def _words(value: str) -> str:
     """The text of a header: encoded words decoded, white space in one piece."""
-    value = " ".join(value[:LONGEST_HEADER].split())
+    value = " ".join(value[:HEADER_LIMIT].split())
     try:
         pieces = decode_header(value)
         value = "".join(
@@ -315,11 +315,11 @@ def _words(value: str) -> str:
 def _addresses(message: Message, header: str) -> list[tuple[str, str]]:
     """Names and addresses, the addresses in lower case."""
     try:
-        values = [str(value)[:LONGEST_HEADER] for value in message.get_all(header, [])][:10]
-        found = getaddresses(values)
+        values = [str(value)[:HEADER_LIMIT] for value in message.get_all(header, [])][:10]
+        pairs = getaddresses(values)
     except (MessageError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return []
-    return [(_words(name), _words(address).lower()) for name, address in found if name or address]
+    return [(_words(name), _words(address).lower()) for name, address in pairs if name or address]
 
 
 def _host(link: str) -> str:

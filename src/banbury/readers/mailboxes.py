@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from banbury.readers.batch import Batch
     from banbury.readers.options import Column, ReadOptions
 
-LOOKED_AT = 5  # files of a folder
+PROBED_FILES = 5  # files of a folder
 OF_MESSAGES = re.compile(rb"(?im)^(Received|Return-Path|Delivered-To):")
 COLUMNS = ("text", *parse(b"").row(), "label")
-TEXTS = tuple(name for name, value in parse(b"").row().items() if isinstance(value, str))
+TEXT_COLUMNS = tuple(name for name, value in parse(b"").row().items() if isinstance(value, str))
 
 
 class Mailbox:
@@ -94,7 +94,7 @@ def is_maildir_folder(path: str) -> bool:
 
 def holds_messages(path: str) -> bool:
     """Whether the files of a folder are messages: those that are looked at start with lines that only messages have."""
-    files = list(islice(files_below(path), LOOKED_AT))
+    files = list(islice(files_below(path), PROBED_FILES))
     return bool(files) and all(_is_message(os.path.join(path, file)) for file in files)
 
 
@@ -107,7 +107,7 @@ def _is_message(path: str) -> bool:
 def _layout(format: str, text: Column, has_labels: bool) -> Layout:
     """Any part of a message can be its text."""
     columns = COLUMNS if has_labels else COLUMNS[:-1]
-    return Layout(format, columns, str(text) if text in TEXTS else "text", "label" if has_labels else None)
+    return Layout(format, columns, str(text) if text in TEXT_COLUMNS else "text", "label" if has_labels else None)
 
 
 def _stem(name: str) -> str:

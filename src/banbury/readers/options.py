@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from banbury.errors import InputError, Option, OptionError
 from banbury.readers.formats import FORMATS
 
-SMALL = 64 << 20  # bytes: whatever is no more is no bomb, however small it was before
+NO_BOMB = 64 << 20  # bytes: whatever is no more is no bomb, however small it was before
 
 Column = str | int | bool | None  # a name or a number; False for none, None for one to be guessed
 
@@ -34,7 +34,7 @@ class Limits:
                 f"{name}: it expands to more than {self.expanded:,} bytes; if that is right, say ",
                 Option("limits", "expanded"),
             )
-        if expanded > SMALL and expanded > self.ratio * packed:
+        if expanded > NO_BOMB and expanded > self.ratio * packed:
             raise OptionError(
                 f"{name}: {packed:,} bytes expand to {expanded:,} and more, over {self.ratio} times as many; "
                 "if that is right, say ",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from banbury.readers.guessing import Layout
     from banbury.readers.options import ReadOptions
 
-FORMATS = ("jsonl", "csv", "tsv", "fasttext", "lines")
+KERNEL_FORMATS = ("jsonl", "csv", "tsv", "fasttext", "lines")
 
 
 class Plain:

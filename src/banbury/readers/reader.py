@@ -238,7 +238,7 @@ class _Opened:
             if format == "mbox" and not self.is_empty and not head.startswith(b"From "):
                 raise FileFormatError(f"{name}: it is no mbox: it does not start with 'From '")
             return Mailbox(blocks, name, options)
-        if format not in plain.FORMATS:
+        if format not in plain.KERNEL_FORMATS:
             raise InputError(f"{name}: it is no {format}, or it comes from a stream, which has to be a file")
         return plain.Plain(blocks, name, layout_of(format, head, name, options), options)
 

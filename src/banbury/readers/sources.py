@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from banbury.readers.options import ReadOptions
 
 ENOUGH = 8 << 20  # bytes of text in a batch
-ROWS = 10_000  # of a Parquet batch
+PARQUET_ROWS = 10_000  # of a Parquet batch
 ARRAY = 256 << 20  # bytes of a JSON array
 
 
@@ -120,7 +120,7 @@ class Parquet:
         if not _has_footer(source):
             raise FileFormatError(f"{name}: it is no Parquet file, or not all of one")
         try:
-            self._reader = read_parquet(source, batch_size=ROWS)
+            self._reader = read_parquet(source, batch_size=PARQUET_ROWS)
         except BaseException as error:
             if type(error).__name__ != "PanicException":  # what arro3 raises for a damaged file is no Exception
                 raise

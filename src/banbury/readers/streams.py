@@ -1,4 +1,4 @@
-"""The bytes of a file, block by block: opened, expanded, and as UTF-8, whatever they were."""
+"""Streams: the bytes of a file in blocks, decompressed and converted to UTF-8."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _available(file: Any) -> Any:
 
 
 def ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each made by another thread while the one before it is in use.
+    """Prefetch: the same items, each made by another thread while the one before it is in use.
 
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
@@ -231,7 +231,7 @@ class _Zstd:
 
 
 def _as_utf8(blocks: Iterator[bytes], encoding: str | None, name: str) -> Iterator[bytes]:
-    """The same as UTF-8, without the mark that may stand in front."""
+    """The blocks as UTF-8, without a byte order mark."""
     head = next(blocks, b"")
     if encoding is None:
         encoding = "utf-16" if head.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"

@@ -1,4 +1,4 @@
-"""The words that tell a class from the others, for a glance at what a model has learned."""
+"""Keywords: the words that tell each class from the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from banbury.text.likelihoods import scorer
 if TYPE_CHECKING:
     from banbury.text.counts import Counts
 
-FEWEST = 2  # documents: a word of one alone says nothing
+FEWEST_DOCUMENTS = 2  # documents: a word of one alone says nothing
 
 
 class Keyword(NamedTuple):
@@ -25,9 +25,9 @@ class Keyword(NamedTuple):
 
 
 def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
-    """For each class the words that speak for it most surely: by the likelihood ratio (G²) of their presences.
+    """Keywords of each class, by the likelihood ratio (G²) of their presences.
 
-    Rare words may have larger weights; that of a frequent word is believed more.
+    G² prefers frequent words, whose weights are better known, to rare ones with larger weights.
 
     >>> from banbury import Counts
     >>> counts = Counts().add(["so happy"] * 9 + ["so sad"] * 9, ["yes"] * 9 + ["no"] * 9)
@@ -38,26 +38,28 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
         return {}
     words = words_only(counts.analyzer)
     counts = counts if words is None else counts.narrowed(words)
-    seen = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST)
+    seen = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_DOCUMENTS)
     names, table = seen.names, np.asarray(seen.documents).astype(float)
     sizes = np.array(counts.documents, dtype=float)
     weights = presence_weights(table, sizes)
     others = table.sum(axis=1, keepdims=True) - table
     sure = np.where(weights > 0, _likelihood_ratio(table, others, sizes, sizes.sum() - sizes), 0.0)
-    found = {}
-    for number, label in enumerate(counts.classes):
+    by_label = {}
+    for class_id, label in enumerate(counts.classes):
         # Enough that equal ones can be put in the order of their names.
-        best = np.argsort(-sure[:, number], kind="stable")[: 4 * top]
-        order = sorted(best[sure[best, number] > 0].tolist(), key=lambda at: (-sure[at, number], names[at]))[:top]
-        found[label] = [
-            Keyword(names[at], int(table[at, number]), int(others[at, number]), float(weights[at, number]))
-            for at in order
+        best = np.argsort(-sure[:, class_id], kind="stable")[: 4 * top]
+        order = sorted(best[sure[best, class_id] > 0].tolist(), key=lambda row: (-sure[row, class_id], names[row]))[
+            :top
         ]
-    return found
+        by_label[label] = [
+            Keyword(names[row], int(table[row, class_id]), int(others[row, class_id]), float(weights[row, class_id]))
+            for row in order
+        ]
+    return by_label
 
 
 def _likelihood_ratio(inside: Any, outside: Any, size: Any, others: Any) -> Any:
-    """How much likelier so many presences of `size` and of `others` are by two probabilities than by one, in nats."""
+    """Log-likelihood ratio of two probabilities of presence against one for both, in nats."""
 
     def log_likelihood(part: Any, whole: Any) -> Any:
         share = part / np.maximum(whole, 1)

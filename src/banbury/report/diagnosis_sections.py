@@ -31,14 +31,14 @@ def doubtful_labels(diagnosis: Diagnosis) -> Any:
 
 def documents(diagnosis: Diagnosis) -> list[Any]:
     """Duplicates, and what is new in documents that the model has not learned."""
-    found = diagnosis.duplicates
+    repeated = diagnosis.duplicates
     parts: list[Any] = [
         element("h3", "Duplicates"),
-        element("p", f"{found.n_repeats} documents repeat an earlier one, {found.n_near} more nearly do."),
+        element("p", f"{repeated.n_repeats} documents repeat an earlier one, {repeated.n_near} more nearly do."),
     ]
-    if found.conflicting:
-        groups = "; ".join(" = ".join(map(str, group[:5])) for group in found.conflicting[:MOST_LISTED])
-        parts.append(element("p", f"{len(found.conflicting)} groups have different labels: documents {groups}."))
+    if repeated.conflicting:
+        groups = "; ".join(" = ".join(map(str, group[:5])) for group in repeated.conflicting[:MOST_LISTED])
+        parts.append(element("p", f"{len(repeated.conflicting)} groups have different labels: documents {groups}."))
     if (balance := diagnosis.balance) is not None:
         verdict = "have changed" if balance.moved else "could be those of training"
         labels = sorted({*balance.here, *balance.trained})

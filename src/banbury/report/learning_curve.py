@@ -1,4 +1,4 @@
-"""How accuracy grows with the number of documents: whether more of them would help."""
+"""Learning curve: accuracy by number of training documents."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIZES = 8  # points of a curve
-HELD_OUT = 0.25  # the share of the documents that nothing is learned from
+TEST_SHARE = 0.25  # the share of the documents that nothing is learned from
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """How well a model does after so many documents, each time on the same documents that it has not seen."""
+    """Accuracy and log loss after growing numbers of training documents, always on the same test documents."""
 
     sizes: list[int]
     accuracies: list[float]
     low: list[float]
     high: list[float]
-    """Where the accuracy lies, with a confidence of 95 %, for other documents of the same kind."""
+    """95 % confidence interval of the accuracy."""
     log_losses: list[float]
     n_tested: int
 
@@ -82,7 +82,7 @@ def learning_curve(
     test: tuple[Any, Any] | None = None,
     seed: int = 0,
 ) -> LearningCurve:
-    """How well models with the parameters of `model` do after more and more of these documents.
+    """Learning curve of models with the parameters of `model` on these documents.
 
     They are tested on the documents of `test`, or on a quarter of these, of each class, which they do not learn from.
     Each size has the documents of the one before. `model` itself stays as it is.
@@ -96,7 +96,7 @@ def learning_curve(
     texts, labels = list(as_texts(texts)), as_labels(labels)
     if len(texts) != len(labels):
         raise InputError(f"{len(texts)} documents but {len(labels)} labels")
-    order, held_out = _ordered(labels, seed, 0.0 if test is not None else HELD_OUT)
+    order, held_out = _ordered(labels, seed, 0.0 if test is not None else TEST_SHARE)
     n_classes = len(set(labels))
     if n_classes < 2:
         raise InputError(f"a learning curve needs two classes at least; these documents have {n_classes}")

@@ -52,16 +52,16 @@ class Report(Evaluation):
 
     model: Model = field(compare=False, repr=False)
     document: Callable[[int], Any] = field(compare=False, repr=False)
-    """A document by its place."""
+    """A function from a row to its document."""
     look: Callable[[], Diagnosis] = field(compare=False, repr=False)
-    """Has the documents diagnosed, which takes longer than the rest."""
+    """A function that diagnoses the documents, which takes longer than the rest."""
     predictions: Predictions = field(compare=False, repr=False)
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, model: Model, document: Callable[[int], Any], look: Callable[[], Diagnosis]
     ) -> Report:
-        """The same figures, with the model and the documents that they are of."""
+        """A report from an evaluation, its model and its documents."""
         return cls(**_figures(evaluation), model=model, document=document, look=look)
 
     def __reduce__(self) -> tuple[Any, ...]:

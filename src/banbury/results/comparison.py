@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 FLIPS = 9999
 MOST_SIGNS = 2**22  # in memory at a time
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two evaluations of the same documents say of each other.
+    """Two models compared on the same documents.
 
-    The p-values say how likely so large a difference, to either side, would be between two equally good models.
+    The p-values are two-sided: the probability of a difference at least as large between two equally good models.
     """
 
     n_documents: int
@@ -32,16 +32,16 @@ class Comparison:
     """Documents that the first has right and the second wrong."""
     only_second: int
     accuracy_p_value: float
-    """By McNemar's exact test, which looks at these documents only."""
+    """By McNemar's exact test on the documents that one model alone has right."""
     log_losses: tuple[float, float] | None = None
     log_loss_gain: Interval | None = None
-    """How much lower the second's log loss is, with a confidence of 95 %: below 0 where it is higher."""
+    """95 % confidence interval of the first's log loss minus the second's."""
     log_loss_p_value: float | None = None
-    """By a permutation test: the two losses of each document change places at random, with a fixed seed."""
+    """By a permutation test with a fixed seed: the two losses of each document are swapped at random."""
 
     @property
     def better(self) -> str | None:
-        """`"first"` or `"second"` where one is better, at the level of 5 %, and in nothing worse; else None."""
+        """The better model, `"first"` or `"second"`, at the 5 % level; None if neither is, or each is in one figure."""
         better = {self.more_accurate, self.more_probable} - {None}
         return better.pop() if len(better) == 1 else None
 
@@ -114,7 +114,7 @@ def compare(first: Evaluation, second: Evaluation) -> Comparison:
 
 
 def _mcnemar(only_first: int, only_second: int) -> float:
-    """The p-value of McNemar's exact test: of the documents that one model alone has right, each has it by a toss."""
+    """The p-value of McNemar's exact test, from the documents that one model alone has right."""
     n = only_first + only_second
     return min(2 * at_most(min(only_first, only_second), n, 0.5), 1.0) if n else 1.0
 
@@ -148,7 +148,7 @@ def _losses(predictions: Predictions) -> NDArray[Any] | None:
 
 
 def _permutation_p_value(gains: NDArray[Any]) -> float:
-    """How often a sum so far from 0 comes from random signs; the signs as they are count too."""
+    """Permutation p-value: how often random signs give a sum as far from 0. The observed signs count as one draw."""
     seen = abs(float(gains.sum()))
     random = np.random.default_rng(0)
     as_extreme, left = 1, FLIPS
@@ -163,7 +163,7 @@ def _permutation_p_value(gains: NDArray[Any]) -> float:
 
 
 def _which(is_second: bool, p_value: float) -> str | None:
-    return ("second" if is_second else "first") if p_value < LEVEL else None
+    return ("second" if is_second else "first") if p_value < SIGNIFICANCE else None
 
 
 def _verdict(which: str | None) -> str:

@@ -1,4 +1,4 @@
-"""From probabilities to decisions: by what mistakes cost, or with a promise of how many there will be."""
+"""Decisions from probabilities: by the cost of mistakes, or with a guaranteed error rate."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 UNSURE = None  # what is decided where nothing is
 THRESHOLDS = 96
 STARTS = 8
-"""Of sequences of tests: each gets an equal part of what may go wrong."""
+"""Sequences of tests; the allowed error is divided equally among them."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Decides for what costs least, on the average, if the probabilities are right.
+    """Decides for the label with the least expected cost, if the probabilities are right.
 
     >>> costs = Costs.of(["ham", "spam"], {("ham", "spam"): 10, ("spam", "ham"): 1}, unsure=0.2)
     >>> print(costs)
@@ -72,32 +72,36 @@ class Costs:
         return cls(classes, table, None if unsure is None else _cost(unsure, "unsure"))
 
     def expected(self, probabilities: Any) -> NDArray[Any]:
-        """What each decision costs on the average, by document and class; deciding nothing comes last, if it may."""
-        found = _checked(probabilities, len(self.classes)) @ np.array(self.table)
-        return found if self.unsure is None else np.column_stack([found, np.full(len(found), self.unsure)])
+        """Expected cost of each decision, by document and class; the cost of staying unsure comes last, where that is
+        allowed.
+        """
+        costs = _checked(probabilities, len(self.classes)) @ np.array(self.table)
+        return costs if self.unsure is None else np.column_stack([costs, np.full(len(costs), self.unsure)])
 
     def decide(self, probabilities: Any) -> list[Any]:
-        """The label that costs least for each document, the first of equal ones; None where it is to decide nothing."""
+        """The label with the least expected cost for each document, the first of equal ones; None where staying unsure
+        costs less.
+        """
         labels = [*self.classes, UNSURE]
-        return [labels[at] for at in self.expected(probabilities).argmin(axis=1).tolist()]
+        return [labels[class_id] for class_id in self.expected(probabilities).argmin(axis=1).tolist()]
 
     def total(self, truth: Sequence[Any], decided: Sequence[Any]) -> float:
-        """What decisions have cost, all together."""
+        """The total cost of decisions."""
         if len(truth) != len(decided):
             raise InputError(f"{len(truth)} labels but {len(decided)} decisions")
         numbers = {label: number for number, label in enumerate(self.classes)}
         sum_ = 0.0
-        for at, (true, label) in enumerate(zip(truth, decided, strict=True)):
+        for row, (true, label) in enumerate(zip(truth, decided, strict=True)):
             if label is UNSURE and self.unsure is not None:
                 sum_ += self.unsure
             elif true in numbers and label in numbers:
                 sum_ += self.table[numbers[true]][numbers[label]]
             else:
-                raise InputError(f"document {at} is {true!r} and was decided to be {label!r}: that has no cost here")
+                raise InputError(f"document {row} is {true!r} and was decided to be {label!r}: that has no cost here")
         return sum_
 
     def ranges(self) -> list[tuple[Any, float, float]]:
-        """With two classes: which probabilities of the second one lead to which decision, in order."""
+        """For two classes, the ranges of P(second class) that lead to each decision, in order."""
         if len(self.classes) != 2:
             raise InputError(f"there are ranges for two classes, not for {len(self.classes)}")
         # A decision's expected cost is a line over the probability; where two of them cross it may change.
@@ -160,16 +164,17 @@ def _checked(probabilities: Any, n_classes: int) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Promise:
-    """Decides where the best class is probable enough, so that not more than a promised share is wrong.
+    """Decides where the best class is probable enough to keep a guaranteed error rate.
 
-    With the given confidence, of documents like those that it was made from, at most the share `error` of what is
-    decided will be wrong: for any number of documents, whatever their distribution, calibrated or not. What was
-    used must not have been used to train or to choose the model; leave-one-out comes close to that.
+    With the given confidence, at most the share `error` of the decided documents is wrong, for documents drawn like
+    those that it was made from. That holds for any number of documents, any distribution, and uncalibrated
+    probabilities. The documents must not have been used to train or to choose the model; leave-one-out comes close to
+    that.
     """
 
     classes: list[Any]
     threshold: float | None
-    """The least probability of the best class that is believed; None where nothing can be promised."""
+    """Documents are decided from this probability of the best class on; None if no error rate can be guaranteed."""
     error: float
     confidence: float
     n_documents: int
@@ -184,7 +189,7 @@ class Promise:
 
     @property
     def bound(self) -> float:
-        """What the share of mistakes is at most, by these documents alone, with this confidence."""
+        """Upper confidence bound of the share of mistakes, from these documents alone."""
         return float(most(self.n_wrong, self.n_kept, 1 - self.confidence))
 
     def decide(self, probabilities: Any) -> list[Any]:
@@ -194,7 +199,7 @@ class Promise:
         if self.threshold is None:
             return [UNSURE] * len(best)
         sure = (chances.max(axis=1) >= self.threshold).tolist()
-        return [self.classes[at] if is_sure else UNSURE for at, is_sure in zip(best, sure, strict=True)]
+        return [self.classes[class_id] if is_sure else UNSURE for class_id, is_sure in zip(best, sure, strict=True)]
 
     def __str__(self) -> str:
         asked = f"at most {self.error:.2%} wrong of what is decided, with {self.confidence:.0%} confidence"
@@ -208,11 +213,12 @@ class Promise:
 
 
 def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -> Promise:
-    """The lowest threshold for which it is shown that at most the share `error` of what is decided is wrong.
+    """The lowest threshold with a proven error rate: at most the share `error` of the decided documents is wrong.
 
     Thresholds are fixed beforehand and tested from high to low by the exact binomial test, each only after the one
-    before has passed ("learn then test": Angelopoulos et al., 2021). There are eight such sequences with an eighth of
-    what may go wrong each, since at high thresholds there may be too few documents to show anything.
+    before has passed ("learn then test": Angelopoulos et al., 2021). Eight such sequences start at different
+    thresholds, each with an eighth of the allowed error, since at high thresholds there may be too few documents to
+    pass a test.
 
     >>> from banbury import Classifier
     >>> from banbury.datasets import demo
@@ -249,20 +255,22 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
 
 
 def _thresholds(n_classes: int) -> list[float]:
-    """From high to low, in equal steps of the log-odds; the last keeps everything. They do not depend on documents."""
+    """Thresholds from high to low, in equal steps of the log odds, fixed before documents are seen; the last keeps
+    everything.
+    """
     low = -np.log(max(n_classes - 1, 1)) if n_classes > 2 else 0.0
     odds = np.linspace(9.0, low, THRESHOLDS)
-    found: list[float] = (1 / (1 + np.exp(-odds))).tolist()
-    return [*found[:-1], 0.0]
+    thresholds: list[float] = (1 / (1 + np.exp(-odds))).tolist()
+    return [*thresholds[:-1], 0.0]
 
 
 def _shown(kept: list[int], bad: list[int], error: float, allowed: float) -> int | None:
-    """The last threshold that a sequence of tests reaches."""
+    """The last threshold that passes in a sequence of tests."""
     needed = fewest_trials(error, allowed)
     lowest = None
     for start in range(0, len(kept), -(-len(kept) // STARTS)):
-        for at in range(start, len(kept)):
-            if kept[at] < needed or at_most(bad[at], kept[at], error) > allowed:
+        for place in range(start, len(kept)):
+            if kept[place] < needed or at_most(bad[place], kept[place], error) > allowed:
                 break
-            lowest = at if lowest is None else max(lowest, at)
+            lowest = place if lowest is None else max(lowest, place)
     return lowest

@@ -22,7 +22,7 @@ class Doubtful:
     text: str
     label: Any
     probability: float
-    """That of its label, by a model that has not seen the document."""
+    """P(label) by a model that has not seen the document."""
 
 
 def label_log_probabilities(class_ids: NDArray[Any], log_probabilities: NDArray[Any]) -> NDArray[Any]:
@@ -50,8 +50,8 @@ def doubtful_labels(
 ) -> list[Doubtful]:
     """Documents for which another label is more probable than their own, the least probable label first.
 
-    `label` and `text` give those of a document by its place in the arrays. `rows` says which documents these places
-    are, where they are some of many. `most` is how many come back at most.
+    `label` and `text` are functions from a place in the arrays to the document's label and text. `rows` has the row of
+    each place, where the arrays hold a sample. `most` limits how many come back.
 
     >>> logs = np.log([[0.9, 0.1], [0.2, 0.8]])
     >>> found = doubtful_labels(np.array([0, 0]), logs, label=["no", "no"].__getitem__, text=["x", "y"].__getitem__)

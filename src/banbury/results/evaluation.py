@@ -1,4 +1,4 @@
-"""How good predictions are: labels and probabilities in, an evaluation out."""
+"""Evaluation of predictions: true labels and probabilities in, figures with intervals out."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ WIDEST_CONFUSION = 30  # classes; more are not printed
 
 
 class Figure(NamedTuple):
-    """One number that says how good predictions are."""
+    """A figure of merit, such as accuracy, with its interval."""
 
     name: str
     value: float
     interval: Interval | None
-    """Where it lies, with a confidence of 95 %, for other documents of the same kind."""
+    """95 % confidence interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +40,13 @@ class Predictions:
     """What was predicted for each document, beside the truth."""
 
     classes: list[Any]
-    """Of the model: the columns of `log_probabilities`."""
+    """The model's classes: the columns of `log_probabilities`."""
     truth: list[Any]
     predicted: list[Any]
     log_probabilities: NDArray[Any] | None
     weights: NDArray[Any]
     rows: list[int]
-    """Where each document was among those given."""
+    """The row of each document among those given."""
 
     @cached_property
     def is_right(self) -> NDArray[Any]:
@@ -65,8 +65,8 @@ class Predictions:
 class Evaluation:
     """Predictions against the truth.
 
-    Without probabilities there are only the figures that need none. Documents whose label the model does not know are
-    mistakes; log loss, Brier score and ROC AUC leave them out, since no probability was theirs.
+    Without probabilities there are only the figures that need none. Documents with a label that the model does not know
+    are mistakes. Log loss, Brier score and ROC AUC leave them out, since they have no probability.
     """
 
     classes: list[Any]
@@ -79,14 +79,14 @@ class Evaluation:
     """The mean of −log P(true class), in nats."""
     log_loss_interval: Interval | None = None
     brier: float | None = None
-    """The mean squared distance from the truth: from 0 to 1 for two classes, to 2 for more."""
+    """Brier score: the mean squared error of the probabilities, from 0 to 1 for two classes, to 2 for more."""
     brier_interval: Interval | None = None
     roc_auc: float | None = None
-    """With two classes of the second one; with more the mean of each against the rest."""
+    """ROC AUC of the second of two classes; for more classes the mean of one-vs-rest."""
     roc_aucs: list[float | None] = field(default_factory=list)
-    """Of each class against the rest; None where it cannot be said."""
+    """One-vs-rest ROC AUC per class; None where it is not defined."""
     calibration_error: float | None = None
-    """The mean distance, over 15 bins, of how often the best class is right from its probability (ECE)."""
+    """Expected calibration error (ECE) of the best class, in 15 bins of equal width."""
     reliability: list[Bin] = field(default_factory=list)
     coverage: list[Kept] = field(default_factory=list)
     predictions: Predictions | None = field(default=None, compare=False, repr=False)
@@ -111,7 +111,7 @@ class Evaluation:
 
     @property
     def accuracy_interval(self) -> Interval:
-        """Where the accuracy lies, with a confidence of 95 %."""
+        """95 % confidence interval of the accuracy (Wilson)."""
         return wilson(self.n_right, self.n_documents)
 
     @cached_property
@@ -130,17 +130,17 @@ class Evaluation:
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the classes' harmonic means of precision and recall."""
+        """Macro-F1: the mean F1 of the classes."""
         return metrics.macro(metrics.f1(self._matrix), self._matrix)
 
     @property
     def micro_f1(self) -> float:
-        """Precision, recall and F1 over all documents: with one label a document they are all the accuracy."""
+        """Micro-averaged F1; with one label per document it equals the accuracy."""
         return self.accuracy
 
     @property
     def matthews(self) -> float:
-        """The correlation of truth and prediction (MCC): 0 by chance, 1 where everything is right."""
+        """Matthews correlation coefficient (MCC): 0 by chance, 1 if everything is right."""
         return metrics.matthews(self._matrix)
 
     @cached_property
@@ -149,19 +149,19 @@ class Evaluation:
 
     @property
     def macro_f1_interval(self) -> Interval:
-        """Where macro-F1 lies, with a confidence of 95 %."""
+        """95 % bootstrap interval of macro-F1."""
         return self._drawn_again[0]
 
     @property
     def matthews_interval(self) -> Interval:
-        """Where the correlation lies, with a confidence of 95 %."""
+        """95 % bootstrap interval of the MCC."""
         return self._drawn_again[1]
 
     # Showing
 
     def figures(self) -> list[Figure]:
         """The figures that there are, with their intervals."""
-        found = [
+        figures = [
             Figure("accuracy", self.accuracy, self.accuracy_interval),
             Figure("macro-F1", self.macro_f1, self.macro_f1_interval),
             Figure("MCC", self.matthews, self.matthews_interval),
@@ -172,7 +172,7 @@ class Evaluation:
             ("Brier score", self.brier, self.brier_interval),
             ("calibration error", self.calibration_error, None),
         ]
-        return found + [Figure(name, value, interval) for name, value, interval in others if value is not None]
+        return figures + [Figure(name, value, interval) for name, value, interval in others if value is not None]
 
     def rows(self) -> list[dict[str, Any]]:
         """Each class as a dictionary, for a data frame."""
@@ -218,7 +218,7 @@ class Evaluation:
         return self.scorecard()
 
     def scorecard(self) -> str:
-        """The figures, those of each class, and who was taken for whom, as text."""
+        """All figures, those of each class, and the confusion matrix, as text."""
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
         lines += [f"{name:17}  {value:7.4f}  {interval or ''}".rstrip() for name, value, interval in self.figures()]
         lines += [self.unknown_note()] if self.unknown_labels else []
@@ -247,11 +247,11 @@ class Evaluation:
     # With matplotlib
 
     def plot_confusion(self, ax: Any = None, *, shares: bool = False) -> Any:
-        """Draw which classes are taken for which with matplotlib, and return the axes."""
+        """Confusion matrix, with matplotlib; returns the axes."""
         return pictures.confusion_matrix(self.classes, self.confusion, shares=shares, ax=ax)
 
     def plot_reliability(self, ax: Any = None) -> Any:
-        """Draw how often predictions are right against the probability they had, and return the axes."""
+        """Reliability diagram, with matplotlib; returns the axes."""
         bins = self._of_probabilities(self.reliability)
         intervals = [one.interval for one in bins]
         return pictures.reliability(
@@ -264,7 +264,7 @@ class Evaluation:
         )
 
     def plot_coverage(self, ax: Any = None) -> Any:
-        """Draw how often predictions are right when only the surest are kept, and return the axes."""
+        """Accuracy against coverage, with matplotlib; returns the axes."""
         kept = self._of_probabilities(self.coverage)
         return pictures.coverage([one.coverage for one in kept], [one.accuracy for one in kept], ax=ax)
 
@@ -297,7 +297,7 @@ def evaluate(
     weights: NDArray[Any] | None = None,
     rows: list[int] | None = None,
 ) -> Evaluation:
-    """The figures of predictions; with the logarithms of their probabilities, whose columns are `classes`, all of them.
+    """Figures of predictions; with log probabilities, whose columns are `classes`, all of them.
 
     Without `predicted` the most probable class is what is predicted.
 
@@ -313,7 +313,7 @@ def evaluate(
     if predicted is None:
         if log_probabilities is None:
             raise InputError("there is nothing to evaluate: give predicted labels, or log_probabilities and classes")
-        predicted = [known[at] for at in log_probabilities.argmax(axis=1).tolist()]
+        predicted = [known[class_id] for class_id in log_probabilities.argmax(axis=1).tolist()]
     truth, predicted = list(truth), list(predicted)
     if len(truth) != len(predicted):
         raise InputError(f"{len(truth)} labels but {len(predicted)} predictions")
@@ -349,23 +349,23 @@ def _probable(predictions: Predictions, names: list[Any]) -> dict[str, Any]:
     logs, weights = predictions.log_probabilities, predictions.weights
     assert logs is not None
     bins = metrics.reliability(predictions.confidence, predictions.is_right, weights)
-    found = {
+    figures = {
         "calibration_error": metrics.calibration_error(bins),
         "reliability": bins,
         "coverage": metrics.coverage(predictions.confidence, predictions.is_right, weights),
     }
     numbers = {label: number for number, label in enumerate(predictions.classes)}
-    own = np.array([numbers.get(label, -1) for label in predictions.truth])
-    is_known = own >= 0
+    class_ids = np.array([numbers.get(label, -1) for label in predictions.truth])
+    is_known = class_ids >= 0
     if not is_known.any():
-        return found
-    own, logs, weights = own[is_known], logs[is_known], weights[is_known]
-    losses, squares = metrics.losses(own, logs), metrics.brier_losses(own, logs)
-    aucs = metrics.roc_aucs(own, logs, weights)
+        return figures
+    class_ids, logs, weights = class_ids[is_known], logs[is_known], weights[is_known]
+    losses, squares = metrics.losses(class_ids, logs), metrics.brier_losses(class_ids, logs)
+    aucs = metrics.roc_aucs(class_ids, logs, weights)
     there = [auc for auc in aucs if auc is not None]
     by_name = dict(zip(predictions.classes, aucs, strict=True))
     whole = weights.sum()
-    return found | {
+    return figures | {
         "log_loss": float((weights * losses).sum() / whole),
         "log_loss_interval": mean_interval(losses, weights),
         "brier": float((weights * squares).sum() / whole),

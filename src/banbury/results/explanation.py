@@ -1,4 +1,4 @@
-"""Why a document is of one class rather than another: the prior, and one weight for each of its parts."""
+"""Explanation of a decision: the prior and one weight for each part of the document, summing to the log odds."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 UNITS = {"nats": 1.0, "decibans": 10 / log(10)}
-"""How many of each make a nat. A deciban is a tenth of a factor of ten: 10 decibans are odds of 10 to 1."""
-MOST_ROWS = 20  # more are summed up in one
+"""How many of each unit make a nat. 10 decibans are odds of 10 to 1."""
+MOST_BARS_SHOWN = 20  # more are summed up in one
 MOST_STEPS = 15
-MOST_LISTED = 500  # in a page
+MOST_IN_PAGE = 500  # in a page
 MOST_UNKNOWN = 12
-LONGEST = 40  # columns of a word, where it is printed
+LONGEST_WORD = 40  # columns of a word, where it is printed
 BAR = 24  # columns of the longest bar
 
 
 class Evidence(NamedTuple):
-    """One part's share in a decision: positive speaks for the class, negative against it."""
+    """The weight of one part of a document: positive speaks for the class, negative against it."""
 
     word: str
     """A feature of the text, or the value of a column."""
@@ -35,13 +35,13 @@ class Evidence(NamedTuple):
     end: int | None
     """The part is `text[start:end]`; a value that is no text has no place."""
     column: str | None = None
-    """Of a table; None where the document is a text."""
+    """The column of a table; None if the document is a text."""
     kind: str = "word"
     """`"word"`, also for runs of words; `"characters"`; `"value"` of a column."""
 
     @property
     def name(self) -> str:
-        """What it is called in a list: characters are put in quotes, a column stands in front."""
+        """Its name in a list: characters in quotes, a value with its column in front."""
         word = f"‹{self.word}›" if self.kind == "characters" else self.word
         if self.column is None:
             return word
@@ -70,7 +70,7 @@ class Explanation:
     unknown: list[str]
     """The parts that the model has never seen: they add nothing."""
     probabilities: dict[Any, float] = field(default_factory=dict)
-    """Of every class, calibrated as in `predict_proba`."""
+    """The probability of every class, as in `predict_proba`."""
     row: dict[str, Any] | None = None
     """The document by columns, where it is a row of a table."""
     unit: str = "nats"
@@ -83,7 +83,7 @@ class Explanation:
 
     @property
     def columns(self) -> dict[str, float]:
-        """What each column of a row says in all, the strongest first; a text has no columns.
+        """The summed weight of each column of a row, the strongest first; empty for a text.
 
         >>> from banbury import SpamFilter
         >>> letters = [b"From: ann@example.org\\n\\nLunch?", b"From: win@example.com\\n\\nFree money"]
@@ -97,7 +97,7 @@ class Explanation:
         return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
 
     def in_unit(self, unit: str) -> Explanation:
-        """The same with all weights in `"nats"` or in `"decibans"`, of which 10 are odds of 10 to 1.
+        """The same explanation with all weights in `"nats"` or `"decibans"`; 10 decibans are odds of 10 to 1.
 
         >>> from banbury import Classifier
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
@@ -184,7 +184,7 @@ class Explanation:
         names = []
         for label in (self.label, self.against):
             chance = f" ({self.probabilities[label]:.3f})" if label in self.probabilities else ""
-            names.append(shorten(str(label), LONGEST) + chance)
+            names.append(shorten(str(label), LONGEST_WORD) + chance)
         return " rather than ".join(names)
 
     def _unit_note(self) -> str:
@@ -192,7 +192,7 @@ class Explanation:
 
     def _unknown_note(self) -> str:
         different = list(dict.fromkeys(self.unknown))
-        words = ", ".join(shorten(word, LONGEST) for word in different[:MOST_UNKNOWN])
+        words = ", ".join(shorten(word, LONGEST_WORD) for word in different[:MOST_UNKNOWN])
         more = len(different) - MOST_UNKNOWN
         return f"never seen: {words}" + (f" and {more} more" if more > 0 else "")
 
@@ -205,11 +205,14 @@ class Explanation:
             rows.append((name, weight, "counted above" if not weight and name in named else ""))
             if weight:
                 named.add(name)
-        if len(rows) > MOST_ROWS:
+        if len(rows) > MOST_BARS_SHOWN:
             rows.sort(key=lambda row: -abs(row[1]))
-            rest = rows[MOST_ROWS:]
-            rows = [*rows[:MOST_ROWS], (f"{len(rest)} weaker", sum(weight for _, weight, _ in rest), "")]
-        rows = [("prior", self.prior, ""), *((shorten(name, LONGEST), weight, note) for name, weight, note in rows)]
+            rest = rows[MOST_BARS_SHOWN:]
+            rows = [*rows[:MOST_BARS_SHOWN], (f"{len(rest)} weaker", sum(weight for _, weight, _ in rest), "")]
+        rows = [
+            ("prior", self.prior, ""),
+            *((shorten(name, LONGEST_WORD), weight, note) for name, weight, note in rows),
+        ]
         return rows, max(width_of(name) for name in ["total", *(name for name, _, _ in rows)])
 
     def _listed(self) -> list[tuple[str, float]]:
@@ -218,13 +221,13 @@ class Explanation:
         parts: list[list[Evidence]] = []
         runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
         for one in self.evidence:
-            of = (one.column, *_around(texts.get(one.column, ""), one)) if one.kind == "characters" else None
-            if of is None or of[2] - of[1] > LONGEST:  # a script without spaces: one by one they say more
+            group = (one.column, *_around(texts.get(one.column, ""), one)) if one.kind == "characters" else None
+            if group is None or group[2] - group[1] > LONGEST_WORD:  # a script without spaces: one by one they say more
                 parts.append([one])
-            elif of in runs:
-                runs[of].append(one)
+            elif group in runs:
+                runs[group].append(one)
             else:
-                parts.append(runs.setdefault(of, [one]))
+                parts.append(runs.setdefault(group, [one]))
         return [(_name(part, texts), sum(one.weight for one in part)) for part in parts]
 
     # On a terminal
@@ -302,22 +305,22 @@ class Explanation:
         parts: list[Any] = []
         for label, words, shade in ((self.label, "", "for"), (self.against, " rather than ", "against")):
             chance = f" ({self.probabilities[label]:.1%})" if label in self.probabilities else ""
-            parts += [words, element("b", isolated(label, width=LONGEST), class_=shade), chance]
+            parts += [words, element("b", isolated(label, width=LONGEST_WORD), class_=shade), chance]
         return [*parts, f": {self.score:+.3f} {self.unit}"]
 
     def _table(self) -> Markup:
         head = element("tr", *(element("th", name, class_="text") for name in ("part", "place", self.unit)))
         rows = [("prior", "", self.prior)] + [
             (one.name, "" if one.start is None else f"{one.start}–{one.end}", one.weight)
-            for one in self.evidence[:MOST_LISTED]
+            for one in self.evidence[:MOST_IN_PAGE]
         ]
-        if len(self.evidence) > MOST_LISTED:
-            rest = self.evidence[MOST_LISTED:]
+        if len(self.evidence) > MOST_IN_PAGE:
+            rest = self.evidence[MOST_IN_PAGE:]
             rows.append((f"{len(rest)} more", "", sum(one.weight for one in rest)))
         body = [
             element(
                 "tr",
-                element("td", isolated(name, width=LONGEST), class_="text"),
+                element("td", isolated(name, width=LONGEST_WORD), class_="text"),
                 element("td", place),
                 element("td", f"{weight:+.4f}"),
             )
@@ -328,7 +331,7 @@ class Explanation:
     # With matplotlib
 
     def plot(self, ax: Any = None, *, most: int = MOST_STEPS) -> Any:
-        """Draw the way from the prior to the score with matplotlib, and return the axes."""
+        """Waterfall from the prior to the score, with matplotlib; returns the axes."""
         title = self._claim()
         return pictures.waterfall(self.steps(most), score=self.score, title=title, unit=self.unit, ax=ax)
 
@@ -376,24 +379,24 @@ def shared(text: str, evidence: Sequence[Evidence]) -> list[Piece]:
     cuts = sorted({0, len(text), *(one.start or 0 for one in evidence), *(one.end or 0 for one in evidence)})
     words = [one for one in evidence if one.end and one.end > (one.start or 0)]
     # White space between the words of a pair is a piece of its own, so that it stays without colour.
-    cuts = sorted({*cuts, *(at for one in words for at in _edges(text, one.start or 0, one.end or 0))})
-    number = {cut: at for at, cut in enumerate(cuts)}
+    cuts = sorted({*cuts, *(place for one in words for place in _edges(text, one.start or 0, one.end or 0))})
+    number = {cut: place for place, cut in enumerate(cuts)}
     weights = [0.0] * max(len(cuts) - 1, 0)
     covering: list[list[Evidence]] = [[] for _ in weights]
     for one in words:
         places = range(number[one.start or 0], number[one.end or 0])
-        solid = [at for at in places if not text[cuts[at] : cuts[at + 1]].isspace()] or list(places)
-        for at in solid:
-            weights[at] += one.weight / len(solid)
-            covering[at].append(one)
-    return [Piece(cuts[at], cuts[at + 1], weight, covering[at]) for at, weight in enumerate(weights)]
+        solid = [place for place in places if not text[cuts[place] : cuts[place + 1]].isspace()] or list(places)
+        for place in solid:
+            weights[place] += one.weight / len(solid)
+            covering[place].append(one)
+    return [Piece(cuts[place], cuts[place + 1], weight, covering[place]) for place, weight in enumerate(weights)]
 
 
 def _edges(text: str, start: int, end: int) -> Iterator[int]:
     """Where white space begins and ends inside a part of a text."""
-    for at in range(start + 1, end):
-        if text[at].isspace() != text[at - 1].isspace():
-            yield at
+    for place in range(start + 1, end):
+        if text[place].isspace() != text[place - 1].isspace():
+            yield place
 
 
 def _around(text: str, one: Evidence) -> tuple[int, int]:
@@ -403,15 +406,15 @@ def _around(text: str, one: Evidence) -> tuple[int, int]:
     inside = text[start:end]
     if not inside.isspace():
         start, end = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
-    while start > 0 and end - start <= LONGEST and not text[start - 1].isspace():
+    while start > 0 and end - start <= LONGEST_WORD and not text[start - 1].isspace():
         start -= 1
-    while end < len(text) and end - start <= LONGEST and not text[end].isspace():
+    while end < len(text) and end - start <= LONGEST_WORD and not text[end].isspace():
         end += 1
     return start, end
 
 
 def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
-    """What evidence is called in a list: alone as it is, several runs of characters by what they cover together."""
+    """The name of evidence in a list; several runs of characters are named by the text they cover together."""
     if len(part) == 1:
         return part[0].name
     start, end = min(one.start or 0 for one in part), max(one.end or 0 for one in part)

@@ -1,4 +1,4 @@
-"""Figures of predictions: arrays in, numbers out. `evaluation.py` puts them together.
+"""Metrics of predictions: arrays in, numbers out. `evaluation.py` puts them together.
 
 `truth` are numbers of classes, `logs` the logarithms of probabilities by document and class, `weights` how often each
 document counts.
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 BINS = 15
 LEVELS = 100  # of coverage
-IMPOSSIBLE = -700.0  # the logarithm that a probability of 0 counts as: about the smallest that has one
-DRAWS = 1000
+SMALLEST_LOG = -700.0  # the logarithm that a probability of 0 counts as: about the smallest that has one
+BOOTSTRAP_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept when documents are left undecided whose best class has a probability below `threshold`."""
+    """Coverage and accuracy if documents whose best class has a probability below `threshold` stay undecided."""
 
     threshold: float
     coverage: float
@@ -50,7 +50,7 @@ class Kept:
 
 
 def confusion_matrix(truth: NDArray[Any], predicted: NDArray[Any], weights: NDArray[Any], size: int) -> NDArray[Any]:
-    """How many documents of class i were predicted to be of class j.
+    """Confusion matrix: documents of class i that were predicted as class j.
 
     >>> import numpy as np
     >>> confusion_matrix(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones(3), 2).tolist()
@@ -60,22 +60,22 @@ def confusion_matrix(truth: NDArray[Any], predicted: NDArray[Any], weights: NDAr
 
 
 def precision(confusion: NDArray[Any]) -> NDArray[Any]:
-    """Of what was predicted to be of each class, the share that is; 0 where nothing was."""
+    """Precision per class; 0 where nothing was predicted."""
     return _share(confusion.diagonal(), confusion.sum(axis=0))
 
 
 def recall(confusion: NDArray[Any]) -> NDArray[Any]:
-    """Of the documents of each class, the share that was predicted to be; 0 where there are none."""
+    """Recall per class; 0 where there are no documents."""
     return _share(confusion.diagonal(), confusion.sum(axis=1))
 
 
 def f1(confusion: NDArray[Any]) -> NDArray[Any]:
-    """The harmonic mean of precision and recall, of each class; 0 where nothing is right."""
+    """F1 per class: the harmonic mean of precision and recall; 0 where nothing is right."""
     return _share(2 * confusion.diagonal(), confusion.sum(axis=0) + confusion.sum(axis=1))
 
 
 def macro(values: NDArray[Any], confusion: NDArray[Any]) -> float:
-    """The mean of a figure over the classes that are true or predicted somewhere.
+    """Macro average: the mean of a figure over the classes that are true or predicted somewhere.
 
     >>> import numpy as np
     >>> confusion = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]])
@@ -87,7 +87,7 @@ def macro(values: NDArray[Any], confusion: NDArray[Any]) -> float:
 
 
 def matthews(confusion: NDArray[Any]) -> float:
-    """The correlation of truth and prediction (Matthews; Gorodkin for more classes); 0 where one of them is constant.
+    """Matthews correlation coefficient (Gorodkin's for several classes); 0 if truth or prediction is constant.
 
     >>> import numpy as np
     >>> matthews(np.array([[5, 0], [0, 5]])), matthews(np.array([[5, 0], [5, 0]]))
@@ -100,19 +100,19 @@ def matthews(confusion: NDArray[Any]) -> float:
 def _matthews(right: Any, true: NDArray[Any], guessed: NDArray[Any]) -> Any:
     n = true.sum(axis=-1)
     spread = (n * n - (true * true).sum(axis=-1)) * (n * n - (guessed * guessed).sum(axis=-1))
-    found = right * n - (true * guessed).sum(axis=-1)
-    return np.divide(found, np.sqrt(spread), out=np.zeros_like(found), where=spread > 0)
+    covariance = right * n - (true * guessed).sum(axis=-1)
+    return np.divide(covariance, np.sqrt(spread), out=np.zeros_like(covariance), where=spread > 0)
 
 
 def drawn_again(confusion: NDArray[Any]) -> tuple[Interval, Interval]:
-    """Where macro-F1 and the correlation of Matthews lie, with a confidence of 95 %.
+    """95 % bootstrap intervals of macro-F1 and of the Matthews correlation coefficient.
 
-    As many documents are drawn a thousand times with the shares of this confusion (a bootstrap with a fixed seed).
+    A thousand samples of as many documents are drawn from this confusion matrix, with a fixed seed.
     """
     size = len(confusion)
     cells = np.flatnonzero(confusion)
     shares = confusion.ravel()[cells] / confusion.sum()
-    draws = np.random.default_rng(0).multinomial(int(confusion.sum()), shares, DRAWS).astype(float)
+    draws = np.random.default_rng(0).multinomial(int(confusion.sum()), shares, BOOTSTRAP_DRAWS).astype(float)
     true, guessed = draws @ np.eye(size)[cells // size], draws @ np.eye(size)[cells % size]
     right = draws @ (np.eye(size)[cells // size] * (cells // size == cells % size)[:, None])
     either = true + guessed
@@ -124,22 +124,22 @@ def drawn_again(confusion: NDArray[Any]) -> tuple[Interval, Interval]:
 
 
 def losses(truth: NDArray[Any], logs: NDArray[Any]) -> NDArray[Any]:
-    """Of each document −log P(its class), in nats; what was held impossible counts as 700."""
-    own: NDArray[Any] = np.maximum(logs[np.arange(len(truth)), truth], IMPOSSIBLE)
-    return -own
+    """Log loss per document: −log P(true class), in nats; at most 700, for a class that was held impossible."""
+    label_logs: NDArray[Any] = np.maximum(logs[np.arange(len(truth)), truth], SMALLEST_LOG)
+    return -label_logs
 
 
 def brier_losses(truth: NDArray[Any], logs: NDArray[Any]) -> NDArray[Any]:
-    """Of each document the squared distance of its probabilities from the truth; of two classes one is looked at."""
+    """Brier score per document: the squared error of its probabilities, for two classes that of one of them."""
     chances = np.exp(logs)
     squares: NDArray[Any] = np.square(chances).sum(axis=1) + 1 - 2 * chances[np.arange(len(truth)), truth]
     return squares / 2 if logs.shape[1] == 2 else squares
 
 
 def roc_aucs(truth: NDArray[Any], logs: NDArray[Any], weights: NDArray[Any]) -> list[float | None]:
-    """Of each class, how often one of its documents has more of it than one of the others, ties counting half.
+    """One-vs-rest ROC AUC per class; ties count half.
 
-    That is the area under the curve of one class against the rest; None where there are no such pairs.
+    None for a class that has no documents, or all of them.
 
     >>> import numpy as np
     >>> roc_aucs(np.array([0, 1, 1]), np.log([[0.6, 0.4], [0.7, 0.3], [0.2, 0.8]]), np.ones(3))
@@ -158,10 +158,10 @@ def roc_aucs(truth: NDArray[Any], logs: NDArray[Any], weights: NDArray[Any]) -> 
 def _roc_auc(scores: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> float:
     # What differs by less than rounding is equal.
     values, places = np.unique(scores.round(9), return_inverse=True)
-    own = np.bincount(places, weights * is_own, len(values))
+    inside = np.bincount(places, weights * is_own, len(values))
     others = np.bincount(places, weights * ~is_own, len(values))
     below = np.cumsum(others) - others
-    return float((own * (below + others / 2)).sum() / (own.sum() * others.sum()))
+    return float((inside * (below + others / 2)).sum() / (inside.sum() * others.sum()))
 
 
 def log_odds(logs: NDArray[Any]) -> NDArray[Any]:
@@ -181,17 +181,17 @@ def log_odds(logs: NDArray[Any]) -> NDArray[Any]:
 
 
 def reliability(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) -> list[Bin]:
-    """How often predictions are right, by the probability they had, in bins of equal width; empty ones are left out."""
+    """Reliability: accuracy by predicted probability, in bins of equal width; empty bins are left out."""
     places = np.minimum((chances * BINS).astype(int), BINS - 1)
     n, sums, rights = (np.bincount(places, weights * what, BINS) for what in (1.0, chances, right))
     return [
-        Bin(at / BINS, (at + 1) / BINS, int(n[at]), float(sums[at] / n[at]), float(rights[at] / n[at]))
-        for at in np.flatnonzero(n).tolist()
+        Bin(bin_ / BINS, (bin_ + 1) / BINS, int(n[bin_]), float(sums[bin_] / n[bin_]), float(rights[bin_] / n[bin_]))
+        for bin_ in np.flatnonzero(n).tolist()
     ]
 
 
 def calibration_error(bins: list[Bin]) -> float:
-    """The mean distance of how often predictions are right from the probabilities they had, in 15 bins of equal width.
+    """Expected calibration error: the mean distance of accuracy from predicted probability over the bins.
 
     >>> round(calibration_error([Bin(0.8, 0.9, 30, 0.85, 0.9), Bin(0.9, 1.0, 10, 0.95, 0.95)]), 6)
     0.0375
@@ -201,13 +201,13 @@ def calibration_error(bins: list[Bin]) -> float:
 
 
 def coverage(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) -> list[Kept]:
-    """How accurate the surest documents are, from the surest hundredth to all; equally sure ones stay together."""
+    """Accuracy against coverage, from the surest hundredth of the documents to all; equally sure ones stay together."""
     values, places = np.unique(chances, return_inverse=True)
     n = np.cumsum(np.bincount(places, weights)[::-1])
     rights = np.cumsum(np.bincount(places, weights * right)[::-1])
     wanted = np.arange(1, LEVELS + 1) / LEVELS * n[-1]
-    at = np.unique(np.minimum(np.searchsorted(n, wanted - 1e-9), len(n) - 1))
-    table = zip(values[::-1][at].tolist(), (n / n[-1])[at].tolist(), (rights / n)[at].tolist(), strict=True)
+    levels = np.unique(np.minimum(np.searchsorted(n, wanted - 1e-9), len(n) - 1))
+    table = zip(values[::-1][levels].tolist(), (n / n[-1])[levels].tolist(), (rights / n)[levels].tolist(), strict=True)
     return [Kept(*row) for row in table]
 
 

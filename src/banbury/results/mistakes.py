@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from banbury.results.explanation import Explanation
 
 Explain = "Callable[[int, Any, Any], Explanation]"
-SURE = 0.01
+GROUP_SIGNIFICANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ def surest(predictions: Predictions, explain: Any, top: int) -> list[Mistake]:
     order = wrong[np.argsort(-predictions.confidence[wrong], kind="stable")][:top]
     return [
         Mistake(
-            index=predictions.rows[at],
-            label=predictions.truth[at],
-            predicted=predictions.predicted[at],
-            probability=float(predictions.confidence[at]),
-            explanation=explain(predictions.rows[at], predictions.predicted[at], _known(predictions, at)),
+            index=predictions.rows[place],
+            label=predictions.truth[place],
+            predicted=predictions.predicted[place],
+            probability=float(predictions.confidence[place]),
+            explanation=explain(predictions.rows[place], predictions.predicted[place], _known(predictions, place)),
         )
-        for at in order.tolist()
+        for place in order.tolist()
     ]
 
 
@@ -78,12 +78,12 @@ def words_at_fault(predictions: Predictions, explain: Any, top: int) -> list[Wor
     """The words with most evidence for the wrong class, summed over all documents that were predicted wrong."""
     nats: dict[str, float] = {}
     documents: dict[str, int] = {}
-    for at in np.flatnonzero(~predictions.is_right).tolist():
-        found = explain(predictions.rows[at], predictions.predicted[at], _known(predictions, at))
-        own: dict[str, float] = {}
-        for evidence in found.evidence:
-            own[evidence.name] = own.get(evidence.name, 0.0) + evidence.weight
-        for word, weight in own.items():
+    for place in np.flatnonzero(~predictions.is_right).tolist():
+        explanation = explain(predictions.rows[place], predictions.predicted[place], _known(predictions, place))
+        document: dict[str, float] = {}
+        for evidence in explanation.evidence:
+            document[evidence.name] = document.get(evidence.name, 0.0) + evidence.weight
+        for word, weight in document.items():
             if weight > 0:
                 nats[word] = nats.get(word, 0.0) + weight
                 documents[word] = documents.get(word, 0) + 1
@@ -136,7 +136,7 @@ def _joined(found: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator
     """Which groups to join, one pair after the other; the second goes into the first."""
     found, chance = found.copy(), chance.copy()
     n = len(found)
-    error = SURE / max(n * (n - 1) / 2, 1)
+    error = GROUP_SIGNIFICANCE / max(n * (n - 1) / 2, 1)
 
     def above(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
         """How many times as many mistakes as by chance there are at least between groups, where there are more."""

@@ -1,4 +1,4 @@
-"""What leave-one-out says of training: each document predicted by the model that has not seen it."""
+"""Report on training by leave-one-out: each document predicted by the model that has not seen it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_DOUBTFUL = 20
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """What a column of a table was taken for, and how much it counts."""
+    """The kind and the weight of a column of a table."""
 
     name: str
     kind: str
@@ -41,7 +41,7 @@ class TrainingReport(Evaluation):
     doubtful: list[Doubtful] = field(default_factory=list)
     """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
     columns: list[ColumnUse] = field(default_factory=list)
-    """Of a table: what each was taken for."""
+    """The columns of a table."""
 
     def __str__(self) -> str:
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]

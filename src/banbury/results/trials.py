@@ -1,4 +1,4 @@
-"""What leave-one-out tried, and what it saw: the material of a training report."""
+"""Leave-one-out results: the settings that were tried, and the predictions of the chosen one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Tried:
 
 @dataclass(frozen=True)
 class Seen:
-    """What leave-one-out has seen, and what was chosen by it."""
+    """Leave-one-out predictions under the chosen settings."""
 
     tried: list[Tried]
     chosen: str
     note: str
     rows: list[int]
-    """Of the documents that were looked at: where they were among those given."""
+    """The row of each document among those given."""
     own: NDArray[Any]
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]

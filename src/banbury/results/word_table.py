@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SORTS = ("strength", "for", "against", "count", "word")
 MOST_SHOWN = 20  # rows, when it is printed or drawn
 LONGEST_LABEL = 24  # columns of a label, where it is printed
-LEVEL = 0.95
+CREDIBLE_LEVEL = 0.95
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +120,7 @@ class WordTable:
 
     # How sure that is
 
-    def probability_intervals(self, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
+    def probability_intervals(self, level: float = CREDIBLE_LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
         """Credible intervals of P(word | class): the low and the high ends, each by word and class.
 
         They are quantiles of the posterior, a Beta distribution whose mean is the smoothed probability: smoothing is
@@ -128,7 +128,7 @@ class WordTable:
         """
         return self._intervals(level)[:2]
 
-    def log_ratio_intervals(self, level: float = LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
+    def log_ratio_intervals(self, level: float = CREDIBLE_LEVEL) -> tuple[NDArray[Any], NDArray[Any]]:
         """Approximate credible intervals of λ: the low and the high ends, for each word.
 
         The distances of the two probabilities' ends from their means are combined in quadrature (Zou and Donner, 2008).
@@ -221,7 +221,7 @@ class WordTable:
 
     # Elsewhere
 
-    def columns(self, level: float = LEVEL) -> dict[str, list[Any]]:
+    def columns(self, level: float = CREDIBLE_LEVEL) -> dict[str, list[Any]]:
         """The table by columns, one for each class and number: what a data frame is made of.
 
         `pandas.DataFrame(table.columns())`, `polars.DataFrame(table.columns())`.
@@ -290,7 +290,7 @@ class WordTable:
         largest = np.abs(strengths[np.isfinite(strengths)]).max(initial=0.0) or 1.0
         return Grid(
             head + (["weight"] if self._has_weights() else []),
-            [self._cells(row) for row in table.rows(LEVEL)],
+            [self._cells(row) for row in table.rows(CREDIBLE_LEVEL)],
             self._caption(most),
             (first, f"… {more} more" if has_tail else f"… and {more} more") if more > 0 else None,
             ("weight" if self._is_weighed() else "λ", np.clip(strengths / largest, -1, 1).tolist()),
@@ -305,7 +305,12 @@ class WordTable:
     def _head(self) -> list[str]:
         names = [shorten(str(label), LONGEST_LABEL) for label in self._compared() or []]
         counts = [part for name in names for part in (f"count {name}", f"P(w|{name})")]
-        return ["word", *(counts or ["label", "count", "elsewhere", "P(w|label)"]), "λ", f"{LEVEL:.0%} interval"]
+        return [
+            "word",
+            *(counts or ["label", "count", "elsewhere", "P(w|label)"]),
+            "λ",
+            f"{CREDIBLE_LEVEL:.0%} interval",
+        ]
 
     def _cells(self, row: dict[str, Any]) -> list[str]:
         count, probability, label = row["count"], row["probability"], row["label"]

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SHIFT = 10  # from here on Stirling's series has 16 digits
+STIRLING_SHIFT = 10  # from here on Stirling's series has 16 digits
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 HALF_LOG_2_PI = 0.9189385332046727
-SMALLEST, STEPS = 1e-300, 100_000  # a continued fraction takes some √(a + b) steps
-FARTHEST = 745.0  # exp(-745) is the smallest number above 0
+TINY, MOST_TERMS = 1e-300, 100_000  # a continued fraction takes some √(a + b) steps
+LARGEST_COORDINATE = 745.0  # exp(-745) is the smallest number above 0
 
 
 def log_gamma(x: Any) -> Array:
@@ -33,10 +33,10 @@ def log_gamma(x: Any) -> Array:
     True
     """
     x = np.asarray(x, dtype=float)
-    up = x + SHIFT
+    up = x + STIRLING_SHIFT
     with np.errstate(divide="ignore"):
         steps = np.log(x)
-    for k in range(1, SHIFT):
+    for k in range(1, STIRLING_SHIFT):
         steps = steps + np.log(x + k)
     return np.asarray((up - 0.5) * np.log(up) - up + HALF_LOG_2_PI + _series(up) - steps)
 
@@ -50,16 +50,16 @@ def log_rising(x: Any, n: Any) -> Array:
     12.0
     """
     x, n = np.asarray(x, dtype=float), np.asarray(n, dtype=float)
-    up = x + SHIFT
+    up = x + STIRLING_SHIFT
     logs = (up - 0.5) * np.log1p(n / up) + n * np.log(up + n) - n + (_series(up + n) - _series(up))
     shares = x / (x + n)
-    for k in range(1, SHIFT):
+    for k in range(1, STIRLING_SHIFT):
         shares = shares * ((x + k) / (x + n + k))
     return np.asarray(logs + np.log(shares))
 
 
 def _series(x: Array) -> Array:
-    """What Stirling's formula is short of."""
+    """The correction series of Stirling's formula."""
     inverse = 1 / (x * x)
     total = np.zeros_like(x)
     for term in reversed(STIRLING):
@@ -141,9 +141,9 @@ def _gamma_quantiles(chance: Array, shape: Array) -> Array:
         np.log(shape),
         1 / shape,
     )
-    found: Array = np.exp(place)
-    found[chance == 1] = np.inf
-    return found
+    quantiles: Array = np.exp(place)
+    quantiles[chance == 1] = np.inf
+    return quantiles
 
 
 def _student_quantiles(chance: Array, freedom: Array) -> Array:
@@ -171,13 +171,13 @@ def _log_beta_tails(t: Array, a: Array, b: Array, from_one: Array) -> tuple[Arra
 
 
 def _beta_fraction(x: Array, a: Array, b: Array) -> Array:
-    """Lentz's way through the continued fraction of the incomplete beta function."""
+    """The continued fraction of the incomplete beta function, by Lentz's method."""
 
     def terms(m: int, x: Array, a: Array, b: Array) -> tuple[tuple[Array, Array], ...]:
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        one = np.ones_like(x)
-        return (even, one), (odd, one)
+        ones = np.ones_like(x)
+        return (even, ones), (odd, ones)
 
     d = 1 / _away_from_0(1 - (a + b) * x / (a + 1))
     return _lentz(np.ones_like(x), d, d.copy(), terms, x, a, b)
@@ -198,7 +198,7 @@ def _log_gamma_tails(t: Array, shape: Array, norm: Array) -> tuple[Array, Array]
 def _gamma_series(x: Array, shape: Array) -> Array:
     found, left = np.empty_like(x), np.arange(len(x))
     total = term = 1 / shape
-    for k in range(1, STEPS):
+    for k in range(1, MOST_TERMS):
         term = term * x / (shape + k)
         total = total + term
         if k % 8 == 0:
@@ -215,17 +215,17 @@ def _gamma_fraction(x: Array, shape: Array) -> Array:
         return ((-m * (m - shape), x + 2 * m + 1 - shape),)
 
     d = 1 / _away_from_0(x + 1 - shape)
-    return _lentz(np.full_like(x, 1 / SMALLEST), d, d.copy(), terms, x, shape)
+    return _lentz(np.full_like(x, 1 / TINY), d, d.copy(), terms, x, shape)
 
 
-def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *of: Array) -> Array:
+def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *parameters: Array) -> Array:
     """The value of continued fractions; those that have converged are left alone."""
     found, left = value.copy(), np.arange(len(value))
-    for m in range(1, STEPS):
+    for m in range(1, MOST_TERMS):
         if not len(left):
             break
         change = np.ones_like(value)
-        for numerator, constant in terms(m, *of):
+        for numerator, constant in terms(m, *parameters):
             d = 1 / _away_from_0(constant + numerator * d)
             c = _away_from_0(constant + numerator / c)
             change = c * d
@@ -234,14 +234,14 @@ def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *of: Arr
         going = np.abs(change - 1) > 1e-15
         if m % 8 == 0:
             left, c, d, value = left[going], c[going], d[going], value[going]
-            of = tuple(array[going] for array in of)
+            parameters = tuple(array[going] for array in parameters)
         elif not going.any():
             break
     return found
 
 
 def _away_from_0(x: Array) -> Array:
-    return np.where(np.abs(x) < SMALLEST, SMALLEST, x)
+    return np.where(np.abs(x) < TINY, TINY, x)
 
 
 def _two_tails(logs: Array, turned: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -259,11 +259,14 @@ def _solve(
     centre: Array,
     variance: Array,
 ) -> Array:
-    """Where the lower tails have these chances; the functions take places, and whose places these are."""
+    """Quantiles in the coordinate t.
+
+    The two functions take values of t and the numbers of the distributions they belong to.
+    """
     upper = chance > 0.5
     with np.errstate(divide="ignore"):
         goal = np.log(np.where(upper, 1 - chance, chance))
-    low, high = np.full_like(chance, -FARTHEST), np.full_like(chance, FARTHEST)
+    low, high = np.full_like(chance, -LARGEST_COORDINATE), np.full_like(chance, LARGEST_COORDINATE)
     # In the far tails the logarithm is all but straight, so it is enough to start nearby.
     place = centre + np.where(upper, 1.5, -1.5) * np.minimum(np.sqrt(variance), 2)
     place[chance == 0], place[chance == 1] = -np.inf, np.inf

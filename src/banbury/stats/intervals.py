@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
-    """Where a number lies, with a confidence that is said beside it."""
+    """The low and the high end of a confidence interval."""
 
     low: float
     high: float
@@ -27,7 +27,7 @@ class Interval(NamedTuple):
 
 
 def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> Interval:
-    """Where a probability lies that gave so many successes (Wilson, 1927); of no trials, anywhere.
+    """Wilson's confidence interval of a probability (1927); 0 to 1 if there are no trials.
 
     >>> print(wilson(9, 10))
     0.5958 to 0.9821
@@ -43,7 +43,7 @@ def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> I
 
 
 def at_most(successes: int, trials: int, chance: float) -> float:
-    """The probability of so many successes or fewer, where each trial has this chance.
+    """Binomial distribution function: the probability of so many successes or fewer.
 
     >>> round(at_most(1, 3, 0.5), 12)
     0.5
@@ -63,9 +63,9 @@ def at_most(successes: int, trials: int, chance: float) -> float:
 
 
 def most(successes: Any, trials: Any, error: float) -> Any:
-    """What a probability is at most, wrong with this probability: the upper bound of Clopper and Pearson (1934).
+    """Upper Clopper–Pearson bound of a probability, which fails with probability `error`.
 
-    Arrays give arrays, here and below.
+    Arrays give arrays.
 
     >>> print(f"{most(0, 59, 0.05):.3f}")  # nothing in 59 trials: below five per cent
     0.050
@@ -75,7 +75,7 @@ def most(successes: Any, trials: Any, error: float) -> Any:
 
 
 def least(successes: Any, trials: Any, error: float) -> Any:
-    """What a probability is at least, wrong with this probability: their lower bound.
+    """Lower Clopper–Pearson bound of a probability, which fails with probability `error`. Arrays give arrays.
 
     >>> least([50, 99], [100, 100], 0.01).round(2)
     array([0.38, 0.94])
@@ -103,7 +103,7 @@ def beta_interval(successes: Any, failures: Any, level: float = 0.95) -> Any:
 
 
 def chi_squared_tail(value: float, freedom: int) -> float:
-    """The probability that a χ² variable is larger, by the recurrence in steps of two degrees of freedom.
+    """Upper tail of the χ² distribution, by recurrence in steps of two degrees of freedom.
 
     >>> [round(chi_squared_tail(value, freedom), 3) for value, freedom in ((3.841, 1), (5.991, 2), (11.07, 5))]
     [0.05, 0.05, 0.05]
@@ -118,7 +118,7 @@ def chi_squared_tail(value: float, freedom: int) -> float:
 
 
 def mean_interval(values: NDArray[Any], weights: NDArray[Any], confidence: float = CONFIDENCE) -> Interval:
-    """Where the mean lies of what these values were drawn from, by their standard error.
+    """Confidence interval of the mean of weighted values, by their standard error.
 
     >>> print(mean_interval(np.array([1.0, 2.0, 3.0]), np.ones(3)))
     0.8684 to 3.1316
@@ -131,10 +131,10 @@ def mean_interval(values: NDArray[Any], weights: NDArray[Any], confidence: float
 
 
 def false_discoveries(p_values: NDArray[Any], n_tests: int, rate: float) -> float:
-    """The largest p-value to believe, so that at most this share of what is believed is false.
+    """False discovery rate: the largest p-value to accept, so that at most this share of the accepted is false.
 
-    For tests that depend on each other in any way (Benjamini and Yekutieli, 2001). Tests beyond those given count as
-    having failed. 0 where nothing can be believed.
+    Holds for tests that depend on each other in any way (Benjamini and Yekutieli, 2001). `n_tests` counts all tests;
+    those without a p-value here count as not significant. 0 if none can be accepted.
 
     >>> false_discoveries(np.array([0.0001, 0.3]), 10, 0.05), false_discoveries(np.array([0.04]), 10, 0.05)
     (0.0001, 0.0)
@@ -147,7 +147,7 @@ def false_discoveries(p_values: NDArray[Any], n_tests: int, rate: float) -> floa
 
 
 def fewest_trials(chance: float, error: float) -> int:
-    """How many trials without a single success show that the probability is below this chance.
+    """The number of trials without a success that shows that the probability is below this chance.
 
     >>> fewest_trials(0.05, 0.05)
     59
@@ -156,7 +156,7 @@ def fewest_trials(chance: float, error: float) -> int:
 
 
 def _normal_quantile(confidence: float) -> float:
-    """How many standard deviations to either side have this confidence between them."""
+    """Two-sided normal quantile: this many standard deviations to either side hold this confidence."""
     from statistics import NormalDist  # half as long to import as all of banbury
 
     return NormalDist().inv_cdf((1 + confidence) / 2)
@@ -164,10 +164,10 @@ def _normal_quantile(confidence: float) -> float:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of a parameter, by class and feature: its value, and between which bounds it lies."""
+    """A parameter's value and credible interval, by class and feature."""
 
     value: NDArray[Any]
     low: NDArray[Any]
     high: NDArray[Any]
     level: float
-    """How probable it is that the parameter lies between `low` and `high`."""
+    """The probability that the parameter lies between `low` and `high`."""

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 # Sums and products of rounded numbers may miss 1 by this much and still be meant to be 1.
-ROUNDING = 1e-9
+SUM_ROUNDING = 1e-9
 
 
 def probability(part: float, whole: float) -> float:
@@ -98,7 +98,7 @@ def bayes(prior: float, likelihood: float, evidence: float) -> float:
     joint = _checked(prior, "the prior") * _checked(likelihood, "the likelihood")
     if _checked(evidence, "the evidence") == 0:
         raise InputError("the evidence has probability 0; what cannot happen tells nothing")
-    if joint > evidence * (1 + ROUNDING):
+    if joint > evidence * (1 + SUM_ROUNDING):
         raise InputError(f"the evidence has probability {evidence!r}, less than prior × likelihood = {joint!r}")
     return min(1.0, joint / evidence)
 
@@ -115,13 +115,13 @@ def total_probability(priors: Iterable[float], likelihoods: Iterable[float]) -> 
     chances = [_checked(value, "a likelihood") for value in likelihoods]
     if len(classes) != len(chances):
         raise InputError(f"{len(classes)} priors and {len(chances)} likelihoods; each class needs one of both")
-    if abs(math.fsum(classes) - 1) > ROUNDING:
+    if abs(math.fsum(classes) - 1) > SUM_ROUNDING:
         raise InputError(f"the priors sum to {math.fsum(classes)!r}; they must sum to 1")
     return min(1.0, math.fsum(prior * chance for prior, chance in zip(classes, chances, strict=True)))
 
 
 def odds(chance: float) -> float:
-    """P / (1 − P): how often for once against; infinite for what is certain.
+    """Odds: P / (1 − P); infinite for certainty.
 
     >>> round(odds(0.35), 4)
     0.5385

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # without a pattern: 2⁶⁴ over the golden ratio
-SHIFT = np.uint64(29)
+HASH_SHIFT = np.uint64(29)
 
 
 def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int) -> NDArray[Any]:
@@ -30,5 +30,5 @@ def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int) -> NDArray[Any]:
         for column in columns:
             hashes ^= column
             hashes *= ODD
-            hashes ^= hashes >> SHIFT
+            hashes ^= hashes >> HASH_SHIFT
     return hashes
