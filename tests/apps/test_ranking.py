@@ -1,56 +1,20 @@
 """Documents ranked by a query: the scores of the papers, what is chosen, and how well it finds."""
 
 import gzip
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-import ranking_reference as reference
-from banbury import Analyzer, Classifier, Ranker
+from banbury import Classifier, Ranker
 from banbury.errors import CountError, FileFormatError, InputError
+from rankers import SMOOTHINGS, WORDS_AS_THEY_ARE, as_words, found
 from strategies import WORDS, plain_texts
-
-WORDS_AS_THEY_ARE = Analyzer()
-SMOOTHINGS: dict[str, Any] = {"pitman-yor": (7.0, 0.4), "dirichlet": 5.0, "jelinek-mercer": 0.3, "bm25": (1.5, 0.6)}
-
-
-def as_words(texts: list[str]) -> list[list[str]]:
-    return [[token.text for token in WORDS_AS_THEY_ARE.tokens(text)] for text in texts]
-
-
-def found(ranker: Ranker, query: str, **options: Any) -> dict[int, float]:
-    return {hit.index: hit.score for hit in ranker.search(query, **{"top": None, **options})}
-
-
-@pytest.mark.parametrize("feedback", [0, 2])
-@pytest.mark.parametrize("scorer", SMOOTHINGS)
-@given(st.lists(plain_texts(), min_size=1, max_size=8), plain_texts(5))
-def test_scores_are_those_of_the_papers(scorer: str, feedback: int, texts: list[str], query: str) -> None:
-    smoothing = SMOOTHINGS[scorer]
-    numbers = smoothing if isinstance(smoothing, tuple) else (smoothing,)
-    documents = as_words(texts)
-    weights: Any = dict(Counter(as_words([query + " unheard"])[0]))
-    if feedback:
-        scores = sorted(
-            (reference.score(weights, at, documents, scorer, numbers) for at in range(len(texts))), reverse=True
-        )
-        # Which of two equally good documents gives feedback is a matter of rounding.
-        assume(len(texts) <= feedback or scores[feedback - 1] - scores[feedback] > 1e-9)
-        weights = reference.fed_back(weights, documents, scorer, numbers, feedback, 20)
-    ranker = Ranker(texts, analyzer=WORDS_AS_THEY_ARE, scorer=scorer, smoothing=smoothing, feedback=feedback)
-    expected = {
-        at: reference.score(weights, at, documents, scorer, numbers)
-        for at, document in enumerate(documents)
-        if any(word in document for word in weights)
-    }
-    assert found(ranker, query + " unheard") == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("scorer", SMOOTHINGS)
@@ -140,21 +104,6 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     Classifier().fit(["a", "b"], ["x", "y"]).save(tmp_path / "model.banbury")
     with pytest.raises(FileFormatError, match="holds a classifier, not a ranker"):
         Ranker.load(tmp_path / "model.banbury")
-
-
-@pytest.mark.parametrize("scorer", ["pitman-yor", "dirichlet", "jelinek-mercer"])
-def test_the_smoothing_is_where_leave_one_out_likelihood_is_highest(scorer: str) -> None:
-    random = np.random.default_rng(0)
-    words = np.array([f"w{number}" for number in range(60)])
-    own = random.dirichlet(np.full(60, 0.1), size=30)  # every document has words of its own
-    texts = [" ".join(random.choice(words, size=40, p=chances)) for chances in own]
-    documents = as_words(texts)
-    chosen = Ranker(texts, analyzer=WORDS_AS_THEY_ARE, scorer=scorer).chosen
-    best = reference.leave_one_out(documents, scorer, chosen)
-    for at, number in enumerate(chosen):
-        for other in (0.8 * number, 1.2 * number):
-            moved = (*chosen[:at], min(other, 0.99) if number < 1 else other, *chosen[at + 1 :])
-            assert reference.leave_one_out(documents, scorer, moved) <= best + 1e-6
 
 
 def test_top_and_above_choose_among_the_hits_and_equal_ones_come_in_order() -> None:

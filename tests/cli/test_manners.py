@@ -1,7 +1,6 @@
 """The manners of a command: errors, exit codes, pipes, interrupts, help, completion."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -12,24 +11,7 @@ import pytest
 
 import banbury
 from banbury import cli
-from commands import LABELS, TEXTS, Here, environment, json_rows, run, write_rows
-
-
-def test_control_characters_of_texts_do_not_reach_a_report(here: Here) -> None:
-    evil = "\x1b]0;owned\x07 \x9b31m happy"
-    texts, labels = [evil, "so sad"] * 3, ["\x1b[2Jgood", "bad"] * 3
-    write_rows(here.folder / "rows.jsonl", texts, labels)
-    for arguments in (
-        ["train", "rows.jsonl", "-o", "x.banbury"],
-        ["evaluate", "x.banbury", "rows.jsonl", "--mistakes", "3"],
-        ["explain", "x.banbury", evil],
-        ["words", "x.banbury"],
-        ["inspect", "x.banbury"],
-        ["words", "x.banbury", "\x1b[31mnothing"],
-        ["learn", "x.banbury", "--as", "\x1b[2Jgood", evil],
-    ):
-        result = here(*arguments)
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", result.out + result.err), arguments
+from commands import LABELS, TEXTS, Here, environment, run, write_rows
 
 
 @pytest.mark.parametrize(
@@ -88,16 +70,6 @@ def test_errors_have_a_code_and_say_what_would_work(mood: Here, arguments: list[
     assert "Traceback" not in result.err
 
 
-def test_nothing_half_written_is_left_behind(mood: Here) -> None:
-    (mood.folder / "bad.jsonl").write_bytes(b'{"text": "fine"}\n' * 2000 + b"nonsense\n")
-    (mood.folder / "out.jsonl").write_text("before")
-    before = sorted(path.name for path in mood.folder.iterdir())
-    result = mood("predict", "mood.banbury", "bad.jsonl", "-o", "out.jsonl")
-    assert result.code == 3
-    assert (mood.folder / "out.jsonl").read_text() == "before"
-    assert sorted(path.name for path in mood.folder.iterdir()) == before
-
-
 def test_a_closed_pipe_ends_quietly(mood: Here) -> None:
     write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
     command = f"'{sys.executable}' -m banbury predict mood.banbury many.jsonl | head -1"
@@ -106,12 +78,6 @@ def test_a_closed_pipe_ends_quietly(mood: Here) -> None:
         variables = environment(PYTHONUNBUFFERED=buffering)
         done = subprocess.run(shell, cwd=mood.folder, capture_output=True, env=variables)
         assert (done.stdout.count(b"\n"), done.stderr, done.returncode) == (1, b"", 141)
-
-
-def test_long_output_is_whole_also_unbuffered(mood: Here) -> None:
-    write_rows(mood.folder / "many.jsonl", TEXTS * 40, LABELS * 40)
-    result = run("predict", "mood.banbury", "many.jsonl", folder=mood.folder, PYTHONUNBUFFERED="1")
-    assert len(json_rows(result.out)) == 40 * len(TEXTS)
 
 
 def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
@@ -133,13 +99,6 @@ def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
     assert sorted(path.name for path in mood.folder.iterdir()) == before
 
 
-def test_no_colours_and_no_bars_without_a_terminal(mood: Here) -> None:
-    for arguments in (["train", "mood.jsonl", "-o", "x.banbury"], ["evaluate", "mood.banbury", "mood.jsonl"]):
-        result = run(*arguments, folder=mood.folder, FORCE_COLOR="1")
-        assert "\x1b" not in result.out + result.err
-        assert "━" not in result.err
-
-
 def test_help_has_every_command_and_each_fits_a_screen(here: Here) -> None:
     text = here("--help").out
     for name, (_, short) in cli.COMMANDS.items():
@@ -158,36 +117,6 @@ def test_commands_are_imported_when_they_are_asked_for() -> None:
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['banbury', 'banbury.cli']"
-
-
-def test_one_text_is_predicted_without_numpy_and_rich(mood: Here) -> None:
-    program = (
-        "import sys; sys.argv = ['banbury', 'predict', 'mood.banbury', 'a lovely day']; from banbury import cli; "
-        "cli.main(); print(sorted(set(sys.modules) & {'numpy', 'rich', 'banbury.readers.reader', 'statistics'}))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=mood.folder)
-    assert done.stdout.split("\n")[1] == "[]"
-
-
-def test_cells_that_a_spreadsheet_would_run_are_escaped(mood: Here) -> None:
-    (mood.folder / "odd.csv").write_text("text\n=1+1\n-5\n'tis\n＝1+1\n", encoding="utf-8")
-    rows = mood("predict", "mood.banbury", "odd.csv", "--to", "csv").out.splitlines()
-    assert [row.split(",")[0] for row in rows[1:]] == ["'=1+1", "-5", "'tis", "'＝1+1"]
-
-
-def test_the_demo_shows_accuracy_words_and_an_explanation() -> None:
-    result = run("demo")
-    assert (result.code, result.err) == (0, "")
-    assert re.search(r"accuracy +0\.", result.out)
-    for label in ("negative", "positive"):
-        assert f"Strongest for {label}: " in result.out
-    assert "negative (0.941) rather than positive (0.059)" in result.out
-
-
-def test_the_demo_explains_any_text(here: Here) -> None:
-    result = here("demo", "What a wonderful, wonderful day 😀")
-    assert "→ positive" in result.out
-    assert len(re.findall(r"^  wonderful +\+\d", result.out, re.MULTILINE)) == 2
 
 
 def test_the_version_is_that_of_the_package(here: Here) -> None:

@@ -73,3 +73,14 @@ def test_tables_say_what_is_wrong(votes: Here, arguments: list[str], message: st
     result = votes(*arguments)
     assert result.code in (2, 3)
     assert message in result.err
+
+
+def test_columns_can_be_left_out_of_a_table(here: Here) -> None:
+    lines = [f"{'x' if n % 2 else 'y'},{n % 2},{n},{'a' if n % 2 else 'b'}" for n in range(60)]
+    (here.folder / "rows.csv").write_text("one,two,id,label\n" + "\n".join(lines))
+    assert here("train", "rows.csv", "--without", "id", "-o", "x.banbury").code == 0
+    assert list(json.loads(here("inspect", "x.banbury", "--json").out)["columns"]) == ["one", "two"]
+    wrong = here("train", "rows.csv", "--without", "id", "--columns", "one", "-o", "y.banbury")
+    assert (wrong.code, "not both" in wrong.err) == (2, True)
+    assert "no column 'three'" in here("train", "rows.csv", "--without", "three", "-o", "y.banbury").err
+    assert "it knows no words" in here("words", "x.banbury", "a").err

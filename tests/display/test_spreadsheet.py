@@ -1,12 +1,14 @@
 """Spreadsheet cells: no formula is run, and the text comes back."""
 
+import csv
 import re
+from io import StringIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banbury.display.spreadsheet import escaped, has_formulas
+from banbury.display.spreadsheet import csv_text, escaped, has_formulas
 
 STARTS = "=+-@\t\r\n＝＋－＠"
 cells = st.one_of(st.text(f"{STARTS}'15.eA", max_size=6), st.text(max_size=6))
@@ -60,3 +62,11 @@ def test_a_table_without_formulas_has_nothing_to_escape(delimiter: str, table: l
     written = "".join(delimiter.join(row) + "\n" for row in table)
     if not has_formulas(written.encode(), delimiter):
         assert [[escaped(cell) for cell in row] for row in table] == table
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@given(rows=st.lists(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=5), min_size=2, max_size=2)))
+def test_every_cell_comes_back(delimiter: str, rows: list[list[str]]) -> None:
+    written = csv_text(rows, delimiter, escape=False)
+    assert list(csv.reader(StringIO(written, newline=""), delimiter=delimiter)) == rows
+    assert written.count("\r\n") == sum(cell.count("\r\n") for row in rows for cell in row)

@@ -12,9 +12,14 @@ from banbury.stats.distributions import beta_quantile, gamma_quantile, log_gamma
 from banbury.stats.intervals import beta_interval
 
 stats = pytest.importorskip("scipy.stats")
+
+
 special = pytest.importorskip("scipy.special")
 
+
 shapes = st.floats(-3, 5).map(lambda power: 10**power)
+
+
 chances = st.one_of(st.floats(1e-6, 1 - 1e-6), st.sampled_from([0.0, 0.025, 0.5, 0.975, 1.0]))
 
 
@@ -42,15 +47,6 @@ def test_arrays_give_arrays_and_are_solved_at_once() -> None:
     assert low.shape == (50, 20)
     np.testing.assert_allclose(low, stats.beta.ppf(0.05, a, b), rtol=1e-9, atol=1e-50)
     np.testing.assert_allclose(high, stats.beta.ppf(0.95, a, b), rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    "successes, failures, interval", [(0, 5, (0.0, 0.0)), (5, 0, (1.0, 1.0)), (0, 0, (0.025, 0.975))]
-)
-def test_an_interval_without_a_prior_knows_only_what_it_saw(
-    successes: int, failures: int, interval: tuple[float, float]
-) -> None:
-    assert beta_interval(successes, failures) == pytest.approx(interval)
 
 
 @given(st.floats(-6, 9).map(lambda power: 10**power), st.floats(0, 1e4))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
 from contextlib import contextmanager
-from io import StringIO
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,7 @@ from banbury._kernel import ZstdEncoder
 from banbury.atomic import PREFIX, SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
-from banbury.display.spreadsheet import escaped
+from banbury.display.spreadsheet import csv_text
 from banbury.errors import InputError, MissingExtra
 from banbury.readers.formats import compression_by_name, extension_of, format_by_name
 
@@ -109,10 +107,7 @@ def header(columns: Sequence[str], format: str) -> bytes:
 
 
 def _table(rows: Sequence[Sequence[str]], format: str) -> bytes:
-    file = StringIO(newline="")
-    writer = csv.writer(file, delimiter="\t" if format == "tsv" else ",", lineterminator="\n")
-    writer.writerows([escaped(cell) for cell in row] for row in rows)
-    return file.getvalue().encode("utf-8", "replace")
+    return csv_text(rows, "\t" if format == "tsv" else ",").encode("utf-8", "replace")
 
 
 def _lines(lines: Iterable[str]) -> bytes:

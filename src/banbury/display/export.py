@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from banbury import atomic
-from banbury.display.spreadsheet import escaped
+from banbury.display.spreadsheet import csv_text
 from banbury.errors import InputError, MissingExtra
 from banbury.surrogates import without_surrogates
 
@@ -27,11 +25,8 @@ def to_csv(
     >>> to_csv({"word": ["=1+1", "'tis", "so"], "weight": [-1.5, 2.0, 0.0]}).splitlines()
     ['word,weight', "'=1+1,-1.5", "'tis,2.0", 'so,0.0']
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for row in [list(columns), *zip(*columns.values(), strict=True)]:
-        writer.writerow([escaped(cell) if escape and isinstance(cell, str) else cell for cell in row])
-    written = without_surrogates(text.getvalue())
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    written = without_surrogates(csv_text(rows, escape=escape))
     if path is not None:
         atomic.write(path, [written.encode("utf-8")])
     return written

@@ -1,8 +1,13 @@
-"""Cells of CSV and TSV that a spreadsheet shows as text and never runs as a formula."""
+"""CSV and TSV for spreadsheets: every cell comes back, and none is run as a formula."""
 
 from __future__ import annotations
 
+import csv
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # How a formula starts, in narrow and in full-width characters; tabs and line ends in front of it are skipped.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -30,3 +35,27 @@ def has_formulas(table: bytes, delimiter: str) -> bool:
     blank = "" if delimiter == "\t" else "\t"
     start = f"(?:^|[\n\"{re.escape(delimiter)}])'*(?:[=+\\-@\r{blank}]|＝|＋|－|＠)"
     return re.search(start.encode(), table) is not None
+
+
+def csv_text(rows: Iterable[Iterable[Any]], delimiter: str = ",", *, escape: bool = True) -> str:
+    """Rows of cells as CSV, or with a tab as delimiter as TSV. With `escape`, texts are escaped, numbers are not.
+
+    >>> csv_text([["word", "weight"], ["=1+1", -1.5], ["a, b", 2]]).splitlines()
+    ['word,weight', "'=1+1,-1.5", '"a, b",2']
+    """
+    lines = _Lines()
+    # The module csv puts a lone \r in quotes only where lines end with it; `_Lines` makes that a \n.
+    writer = csv.writer(lines, delimiter=delimiter, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow([escaped(cell) if escape and isinstance(cell, str) else cell for cell in row])
+    return "".join(lines.lines)
+
+
+class _Lines:
+    """Takes lines as a file does; each ends with a line feed alone."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line.removesuffix("\r\n") + "\n")

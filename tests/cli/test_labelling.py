@@ -1,40 +1,17 @@
-"""The command in a real terminal: colours, bars, keys, a narrow window."""
+"""`banbury label` on a terminal: keys, undo, resuming."""
 
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from commands import Here
-
-pytest.importorskip("pty", reason="pseudo-terminals are POSIX's")
-
 from banbury import Classifier
 from banbury.datasets import demo
+from commands import Here
 from terminal import Terminal
+from unlabelled import UNLABELLED
 
 TEXTS, LABELS = demo()
-PAIRS = list(zip(TEXTS, LABELS, strict=True))
-UNLABELLED = [
-    "What a lovely day",
-    "My train is late again",
-    "so so",
-    "\x1b]0;owned\x07 a wonderful trick",
-    "lovely, late",
-]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    Classifier().fit(TEXTS, LABELS).save(tmp_path / "mood.banbury")
-    rows = [{"text": text, "label": label} for text, label in zip(TEXTS, LABELS, strict=True)]
-    (tmp_path / "mood.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    new = [json.dumps({"id": n, "text": text}) for n, text in enumerate(UNLABELLED)]
-    (tmp_path / "new.jsonl").write_text("\n".join(new))
-    return tmp_path
 
 
 def labelled(folder: Path) -> list[dict[str, object]]:
@@ -149,95 +126,6 @@ def test_labelling_says_what_is_wrong(folder: Path, arguments: list[str], conten
     assert message in " ".join(terminal.screen.split())
     if content is not None:
         assert (folder / "done.jsonl").read_text() == content
-
-
-def test_a_bar_shows_how_far_it_is_and_goes_away(folder: Path) -> None:
-    line = json.dumps({"text": "What a lovely, lovely day it was " * 40, "label": "good"}) + "\n"
-    (folder / "long.jsonl").write_text(line * 7_000)
-    terminal = Terminal("evaluate", "mood.banbury", "long.jsonl", folder=folder)
-    assert terminal.end() == 0
-    assert "reading" in terminal.screen
-    assert "━" in terminal.screen
-    assert "MB" in terminal.screen
-
-
-def long_rows(folder: Path) -> None:
-    """A file that takes a while: 10 MB."""
-    rows = [{"text": f"{text} {n} " + "and so on " * 160, "label": label} for n in range(10) for text, label in PAIRS]
-    (folder / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def test_what_goes_on_after_reading_is_shown_and_goes_away(folder: Path) -> None:
-    long_rows(folder)
-    terminal = Terminal("train", "long.jsonl", "-o", "x.banbury", folder=folder)
-    for sign in ("training ", "choosing ", "looking for duplicates and leaks "):
-        terminal.wait_for(sign, seconds=120)
-    assert terminal.end() == 0
-    last = terminal.raw[terminal.raw.rindex("looking for duplicates") :]
-    assert "\x1b[2K" in last  # the line is wiped before the report
-
-
-def test_an_interrupt_in_the_middle_of_training_leaves_nothing(folder: Path) -> None:
-    long_rows(folder)
-    before = sorted(path.name for path in folder.iterdir())
-    terminal = Terminal("train", "long.jsonl", "-o", "x.banbury", folder=folder)
-    terminal.wait_for("choosing")
-    terminal.press("\x03")
-    assert terminal.end() == 130
-    assert "Traceback" not in terminal.screen
-    assert sorted(path.name for path in folder.iterdir()) == before
-
-
-@pytest.mark.parametrize("columns", [40, 80, 120])
-def test_words_stand_in_columns_of_any_window(folder: Path, columns: int) -> None:
-    terminal = Terminal("words", "mood.banbury", "positive", "--top", 9, folder=folder, columns=columns)
-    assert terminal.end() == 0
-    lines = terminal.screen.split("\n")
-    assert max(map(len, lines)) <= columns
-    words = Classifier().fit(TEXTS, LABELS).words("positive", top=9).words
-    assert [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in words] == words
-    assert ("95% interval" in terminal.screen) == (columns == 120)
-    assert "weight" in terminal.screen
-
-
-def test_errors_are_broken_between_words(folder: Path) -> None:
-    terminal = Terminal("train", "there-is-no.jsonl", "-o", "x.banbury", folder=folder, columns=40)
-    assert terminal.end() == 3
-    assert terminal.screen == "Error: there-is-no.jsonl: No such file\nor directory\n"
-
-
-def test_without_any_terminal_there_are_only_plain_lines(folder: Path) -> None:
-    long_rows(folder)
-    command = [sys.executable, "-m", "banbury", "train", "long.jsonl", "--plain", "-o", "x.banbury"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, start_new_session=True)
-    assert (done.returncode, done.stdout) == (0, b"")
-    assert [line.split(b":")[0] for line in done.stderr.split(b"\n")] == [b"long.jsonl", b"x.banbury", b"Next", b""]
-    assert b"\x1b" not in done.stderr
-
-
-def test_colours_are_for_terminals_that_want_them(folder: Path) -> None:
-    colourful = Terminal("explain", "mood.banbury", "What a lovely day", folder=folder)
-    assert colourful.end() == 0
-    assert re.search(r"\x1b\[[0-9;]*38;5;", colourful.raw)
-    plain = Terminal("explain", "mood.banbury", "What a lovely day", folder=folder, NO_COLOR="1")
-    assert plain.end() == 0
-    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", plain.raw)
-
-
-def test_standard_input_is_not_waited_for_in_a_terminal(folder: Path) -> None:
-    terminal = Terminal("predict", "mood.banbury", folder=folder)
-    assert terminal.end() == 2
-    assert "'-' for standard input" in terminal.screen
-
-
-@pytest.mark.parametrize("columns", [40, 80])
-def test_the_report_of_training_stays_within_the_window(folder: Path, columns: int) -> None:
-    terminal = Terminal("train", "mood.jsonl", "-o", "x.banbury", folder=folder, columns=columns, lines=48)
-    assert terminal.end() == 0
-    assert max(len(line) for line in terminal.screen.split("\n")) <= columns
-    assert len(terminal.screen.split("\n")) < (90 if columns == 40 else 55)
-    assert "chosen" in terminal.screen
-    assert "strongest words" in terminal.screen
 
 
 def test_what_was_answered_stays_on_the_screen(folder: Path) -> None:

@@ -1,0 +1,62 @@
+"""Exact and near duplicates, against every comparison."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import diagnosis_reference as reference
+from banbury.diagnosis.duplicates import duplicates
+from banbury.errors import InputError
+from strategies import plain_texts
+
+Rows = list[dict[str, str]]
+
+
+@given(st.lists(plain_texts(6), min_size=1, max_size=12))
+def test_near_duplicates_are_those_that_every_comparison_finds(texts: list[str]) -> None:
+    found = duplicates(texts)
+    firsts = [at for at, text in enumerate(texts) if text not in texts[:at]]
+    documents = [texts[at].lower().split() for at in firsts]
+    assert sorted(found.near) == [[firsts[at] for at in group] for group in reference.near(documents, 0.8)]
+    assert found.n_repeats == len(texts) - len(set(texts))
+
+
+def test_long_texts_with_some_words_changed_are_near_duplicates() -> None:
+    random = np.random.default_rng(0)
+    words = [f"word{at}" for at in range(3000)]
+    texts = [" ".join(random.choice(words, 200)) for _ in range(300)]
+    changed = []
+    for text in texts[:50]:
+        new = text.split()
+        for at in random.choice(200, 4, replace=False):
+            new[at] = "changed"
+        changed.append(" ".join(new).upper())
+    found = duplicates([*texts, *changed])
+    assert found.near == [[at, 300 + at] for at in range(50)]
+    assert found.exact == []
+
+
+def test_groups_with_different_labels_are_named() -> None:
+    texts = ["buy it now", "Buy it now!", "buy it now", "hello there", "hello there", "something else"]
+    found = duplicates(texts, ["spam", "spam", "ham", "ham", "ham", "ham"])
+    assert (found.exact, found.near, found.conflicting) == ([[0, 2], [3, 4]], [[0, 1]], [[0, 1, 2]])
+    assert (found.n_repeats, found.n_near) == (2, 1)
+    with pytest.raises(InputError, match="6 documents but 1 labels"):
+        duplicates(texts, ["spam"])
+    with pytest.raises(InputError, match=r"similarity is 0\.1"):
+        duplicates(texts, similarity=0.1)
+
+
+def test_the_403_duplicates_of_the_sms_collection_are_found(read_set: Callable[[str], Rows]) -> None:
+    rows = read_set("sms_spam")
+    assert duplicates([row["text"] for row in rows]).n_repeats == 403
+
+
+def test_a_column_of_texts_does_as_well() -> None:
+    import polars
+
+    texts = ["one two three four", "ONE two three four", "other"]
+    assert duplicates(polars.Series(texts)) == duplicates(texts)
