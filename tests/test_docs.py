@@ -2,7 +2,9 @@
 
 import doctest
 import json
+import pydoc
 import re
+import runpy
 from pathlib import Path
 from statistics import fmean
 
@@ -10,7 +12,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-LISTS = [ROOT / "examples" / "README.md", ROOT / "benchmarks" / "README.md"]
+LISTS = [
+    *(ROOT / folder / "README.md" for folder in ("examples", "benchmarks", "kernel")),
+    *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md")),
+]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -72,7 +77,8 @@ def test_the_table_of_applications_has_what_was_measured() -> None:
 
 def test_the_table_of_accuracies_has_what_was_measured() -> None:
     results = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## How good")[2].partition("## How fast")[0]
+    page = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    text = page.partition("## How good")[2].partition("## How fast")[0]
     rows = [[cell.strip(" *") for cell in line.split("|")[2:-1]] for line in text.splitlines() if line[:2] == "| "][2:]
     sets, models = (
         list(dict.fromkeys(row["set"] for row in results)),
@@ -84,9 +90,26 @@ def test_the_table_of_accuracies_has_what_was_measured() -> None:
         [(fmean(a for a, _ in column), fmean(b for _, b in column)) for column in zip(*figures, strict=True)]
     )
     assert rows == [[f"{accuracy:.3f} / {loss:.3f}" for accuracy, loss in row] for row in figures]
+    (ours, our_loss), _, (theirs, their_loss), *_ = figures[-1]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"accuracy {ours:.3f}, log loss {our_loss:.3f}" in readme
+    assert f"{theirs:.3f} and {their_loss:.3f}" in readme
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws() -> None:
+    folder = ROOT / "docs" / "pictures"
+    drawn = runpy.run_path(str(folder / "draw.py"))["picture"]()
+    assert (folder / "waterfall.svg").read_text(encoding="utf-8") == drawn
+    assert len(drawn) < 100_000
 
 
 def test_the_index_leads_to_every_page() -> None:
     index = ROOT / "docs" / "index.md"
     linked = {index.parent / target for target in LINK.findall(index.read_text(encoding="utf-8"))}
     assert [page for page in (ROOT / "docs").rglob("*.md") if page not in linked | {index}] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"], ids=lambda page: page.name)
+def test_what_a_page_calls_by_its_module_is_there(page: Path) -> None:
+    for name in re.findall(r"`(banbury(?:\.\w+)+)", page.read_text(encoding="utf-8")):
+        assert pydoc.locate(name) is not None, name

@@ -8,7 +8,7 @@ from math import floor, inf, isfinite, log10
 from typing import Any
 
 from banbury.display.characters import shorten, visible, width_of
-from banbury.display.html import Markup, element
+from banbury.display.html import DARK, LIGHT, Markup, element
 
 ROW = 22  # points from one bar to the next
 LETTER = 6.6  # points that a letter takes, on the average
@@ -132,6 +132,26 @@ def line_chart(
             ]
         height += 18 * len(lines) + 4
     return _svg(width, height, title, parts)
+
+
+def standalone(drawing: Markup) -> str:
+    """A drawing as an SVG file of its own, in light or dark colours as the reader's screen has them.
+
+    >>> standalone(bars([("happy", 1.1)], title="Evidence")).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    True
+    """
+    light, dark = (_colours(colours) for colours in (LIGHT, DARK))
+    style = f"text{{font:12px system-ui,sans-serif}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+    attributes, _, content = drawing.html.removeprefix("<svg").partition(">")
+    return f'<svg xmlns="http://www.w3.org/2000/svg"{attributes}><style>{style}</style>{content}\n'
+
+
+def _colours(colours: dict[str, str]) -> str:
+    """The style of the parts of a drawing; `html.py` has the same for drawings inside a page."""
+    fills = {"text": "ink", ".faint": "quiet", ".bar-for": "for", ".bar-against": "against", ".bar-total": "quiet"}
+    strokes = {".axis": "quiet", ".grid": "line"}
+    parts = [f"{name}{{fill:{colours[colour]}}}" for name, colour in fills.items()]
+    return "".join([*parts, *(f"{name}{{stroke:{colours[colour]};fill:none}}" for name, colour in strokes.items())])
 
 
 def _line(line: Line, number: int, x_of: Any, y_of: Any) -> Iterator[Markup]:
