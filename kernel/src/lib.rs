@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 pub mod array;
+pub mod cells;
 pub mod correction;
 pub mod counting;
 pub mod counts;

@@ -4,6 +4,7 @@
 //! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
 
 mod array;
+mod cells;
 mod correction;
 mod input;
 mod readers;
@@ -418,6 +419,11 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<readers::ZstdDecoder>()?;
     module.add_class::<readers::ZstdEncoder>()?;
     module.add_function(wrap_pyfunction!(readers::join, module)?)?;
+    module.add_class::<cells::CellEvidence>()?;
+    module.add_class::<cells::CellLayout>()?;
+    module.add_class::<cells::CellReading>()?;
+    module.add_class::<cells::CellRows>()?;
+    module.add_function(wrap_pyfunction!(cells::weigh, module)?)?;
     module.add_class::<correction::Correction>()?;
     module.add_class::<correction::Ridge>()?;
     module.add_function(wrap_pyfunction!(selection::hold, module)?)?;

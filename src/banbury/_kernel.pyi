@@ -42,7 +42,7 @@ class Analyzer:
 
 @final
 class Array:
-    """Numbers of one type and shape: 8-bit, 32-bit or 64-bit unsigned integers, or 64-bit floats.
+    """Numbers of one type and shape: 8-bit, 32-bit or 64-bit integers, 32-bit or 64-bit floats.
 
     They are read by the buffer protocol, `memoryview(array)` or `numpy.asarray(array)`, and cannot be changed.
     """
@@ -54,6 +54,89 @@ class Array:
     def tolist(self) -> list[Any]:
         """The numbers as a list, of lists where there is more than one dimension."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
+
+@final
+class CellEvidence:
+    """Counts of cells, read as what each term says of the classes; by class how many rows there are, by column κ and γ.
+
+    Terms are numbered: every column, then the pairs of the layout, then its triples.
+    """
+
+    def __init__(
+        self, layout: CellLayout, counts: Buffer, rows: Sequence[float], smoothing: Sequence[tuple[float, float]]
+    ) -> None: ...
+    def column_losses(self, rows: CellRows, weights: Buffer) -> list[float]:
+        """By column: Σ weight · nats that a row's class costs if only this column is known."""
+    def evidence(self, terms: Sequence[int], rows: CellRows) -> Array:
+        """By row, term and class."""
+    def sums(
+        self,
+        terms: Sequence[int],
+        rows: CellRows,
+        probabilities: Buffer | None,
+        weights: Buffer | None,
+        threads: int,
+    ) -> tuple[Array, list[float]]:
+        """By row, class and column the evidence of all terms that a column is in; and what each gains.
+
+        Gains are judged by probabilities by row and class, and by row weights; without these they are 0.
+        """
+    def ridge(
+        self,
+        terms: Sequence[int],
+        rows: CellRows,
+        row_weights: Buffer,
+        offsets: Buffer,
+        penalties: Sequence[float],
+        steps: int,
+        threads: int,
+    ) -> list[Array]:
+        """For each penalty weights of the terms' cells at coarse levels, by feature and class, beside these offsets."""
+
+@final
+class CellLayout:
+    """Columns by their numbers of categories, 0 for a column of numbers; and the pairs and triples that are counted."""
+
+    def __init__(
+        self, sizes: Sequence[int], pairs: Sequence[Sequence[int]], triples: Sequence[Sequence[int]]
+    ) -> None: ...
+    @property
+    def n_cells(self) -> int:
+        """Of all terms, each at its finest level."""
+    def firsts(self) -> list[int]:
+        """The first cell of each term."""
+    def count(self, rows: CellRows, weights: Buffer | None, n_classes: int, threads: int) -> Array:
+        """By cell and class; weights are 64-bit integers."""
+
+@final
+class CellReading:
+    """Evidence with a weight for each term; and a correction, if any, of some terms' cells."""
+
+    def __init__(
+        self, evidence: CellEvidence, weights: Sequence[float], corrected: Sequence[int], correction: Buffer | None
+    ) -> None: ...
+    def scores(self, rows: CellRows, threads: int) -> Array:
+        """By row and class."""
+    def terms(self, rows: CellRows) -> list[tuple[int, list[float]]]:
+        """What each term that counts adds to the scores of one row, by class."""
+
+@final
+class CellRows:
+    """Codes of rows, one byte each, one column after the other; 255 says nothing.
+
+    `own` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows of
+    the same pattern stand side by side. Without them nothing is left out.
+    """
+
+    def __init__(
+        self,
+        codes: Buffer,
+        n_rows: int,
+        n_classes: int,
+        own: Buffer | None = None,
+        patterns: Buffer | None = None,
+        gone: Buffer | None = None,
+    ) -> None: ...
 
 @final
 class Counts:
@@ -381,3 +464,17 @@ def stemmers() -> list[str]:
 
 def stop_words(name: str) -> list[str] | None:
     """The stop words of a language; None where there is no list."""
+
+def weigh(
+    evidence: Buffer,
+    own: Buffer,
+    row_weights: Buffer,
+    start: Sequence[float],
+    mean: Sequence[float],
+    sd: Sequence[float],
+    bias: Sequence[float],
+    bias_precision: float,
+    steps: int,
+    threads: int,
+) -> list[float]:
+    """Weights of 0 or more, then biases: softmax regression on 32-bit evidence by row, class and weight."""

@@ -26,6 +26,8 @@ pub enum Elements {
     Bytes(Vec<u8>),
     U32(Vec<u32>),
     U64(Vec<u64>),
+    I64(Vec<i64>),
+    F32(Vec<f32>),
     F64(Vec<f64>),
 }
 
@@ -39,7 +41,7 @@ macro_rules! elements_from {
     };
 }
 
-elements_from!(u8 => Bytes, u32 => U32, u64 => U64, f64 => F64);
+elements_from!(u8 => Bytes, u32 => U32, u64 => U64, i64 => I64, f32 => F32, f64 => F64);
 
 impl Elements {
     fn bytes(&self) -> &[u8] {
@@ -47,6 +49,8 @@ impl Elements {
             Elements::Bytes(elements) => elements,
             Elements::U32(elements) => bytemuck::cast_slice(elements),
             Elements::U64(elements) => bytemuck::cast_slice(elements),
+            Elements::I64(elements) => bytemuck::cast_slice(elements),
+            Elements::F32(elements) => bytemuck::cast_slice(elements),
             Elements::F64(elements) => bytemuck::cast_slice(elements),
         }
     }
@@ -57,6 +61,8 @@ impl Elements {
             Elements::Bytes(_) => (c"B", 1),
             Elements::U32(_) => (c"I", 4),
             Elements::U64(_) => (c"Q", 8),
+            Elements::I64(_) => (c"q", 8),
+            Elements::F32(_) => (c"f", 4),
             Elements::F64(_) => (c"d", 8),
         }
     }
