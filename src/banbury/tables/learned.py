@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
-from banbury.tables.frame import Table, column
+from banbury.tables.frame import Column, Table, column
 from banbury.tables.row_hash import row_hashes
 from banbury.text.documents import as_weights, check_kind
 
@@ -65,6 +65,16 @@ class Rows(NamedTuple):
         columns = [*self.table.columns.values(), column("label", self.labels)]
         hashes = row_hashes((column.hashes() for column in columns), len(self.labels))
         return np.argsort(hashes, kind="stable")
+
+    def repeats(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+        """By row and class: how many rows have the same values, whatever their labels, itself among them."""
+        import numpy as np
+
+        hashes = row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
+        different, places = np.unique(hashes, return_inverse=True)
+        cells = places * n_classes + numbers
+        counts = np.bincount(cells, self.weights, minlength=len(different) * n_classes)
+        return counts.reshape(-1, n_classes)[places]
 
 
 class Learned(NamedTuple):

@@ -1,0 +1,448 @@
+"""Rungs: models of a table that trust more and more of what its columns say together, all by counting.
+
+`P` has the likelihood of each column's kind. `S` reads columns by their cells where these do better. `G` adds all pairs of
+columns, `T` all triples; `K` has the best pairs only, `T+` and `KT` add the triples that help. What is fitted is not a
+weight for each pair, which would learn the rows by heart, but two numbers more for each column: how far its pairs are to
+be trusted, and its triples. A pair counts by the trust in both of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, islice
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banbury import _kernel
+from banbury.tables.column_weights import LEVEL_SD, WEIGHT_SD, fit_weights, most_rows
+from banbury.tables.kinds import Bernoulli, Categorical, Number
+from banbury.tables.learned import Learned, Rows
+from banbury.tables.terms import MOST_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
+from banbury.text.trust import BIAS_PRECISION, centred_log_prior
+
+Array = NDArray[Any]
+NAMES = ("P", "S", "G", "K", "T", "T+", "KT")
+SELECTED = ("K", "T+", "KT")
+# κ and γ of columns, of which leave-one-out chooses for each.
+SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
+MOST_TRIPLES = 600  # all of sixteen columns; some of more columns never helped on the design sets
+LEAST_GAIN = {"T+": 0.0, "KT": 2.0}  # nats that a selected triple gains
+MOST_PAIRS = 5_000  # that are counted together: all pairs of a hundred columns
+PAIRS_KEPT = 2  # for each column, where the best are selected
+LEVEL_STEPS, STEPS = 40, 80  # of the regressions
+AT_ONCE = 64  # columns whose leave-one-out is in memory
+LARGEST = 100.0  # nats: what is impossible counts as much as this when weights are fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One rung, fitted."""
+
+    name: str
+    terms: Terms
+    smoothing: tuple[tuple[float, float], ...]
+    """κ and γ of each column of the terms."""
+    by_cells: tuple[bool, ...]
+    """Which columns of the terms are read by their cells alone, too."""
+    votes: Array
+    """By term: whether it counts beside the columns."""
+    weights: Array
+    """Of the units: columns, groups of columns that are one thing, texts."""
+    pair_trust: Array
+    triple_trust: Array
+    bias: Array
+    scores: Array
+    """Of the sample, each row by all others."""
+
+    @cached_property
+    def term_weights(self) -> Array:
+        """How much each pair and triple counts; 0 for columns, whose weights stand by themselves."""
+        weights = np.zeros(len(self.terms.columns))
+        for trust, order in ((self.pair_trust, 2), (self.triple_trust, 3)):
+            of = [at for at, columns in enumerate(self.terms.columns) if len(columns) == order and self.votes[at]]
+            share = scale([self.terms.columns[at] for at in of], len(self.terms.names))
+            for at in of:
+                weights[at] = share * sum(trust[list(self.terms.columns[at])])
+        return weights
+
+
+def scale(terms: Sequence[tuple[int, ...]], n_columns: int) -> float:
+    """One over the number of terms that a column is in, on average."""
+    return n_columns / max(1, sum(map(len, terms)))
+
+
+@dataclass(eq=False)
+class Part:
+    """Rows that were learned, and what is fitted to a sample of them."""
+
+    learned: Learned
+    rows: Rows
+    said_by_texts: Array
+    """By row of the table, class and text, without each row itself."""
+    threads: int
+    evaluated: dict[str, Fit] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.n_classes = len(self.learned.classes)
+        self.groups = self.learned.groups
+        self.values = [group.values(self.rows.table) for group in self.groups]
+        self.own = self.rows.numbers(self.learned.classes)
+        self.terms = Terms.of(self.groups, self.values, self.rows.weights)
+        self.codes = self.terms.codes(self.groups, self.values)
+        units = [(name,) if not group.is_tied else group.names for group in self.groups for name in _heads(group)]
+        self.units: list[tuple[str, ...]] = units
+        self.unit_of = [units.index((name,)) for name in self.terms.names]
+        n_weights = len(units) + self.said_by_texts.shape[2] + 2 * len(self.terms.names)
+        gone = self.rows.repeats(self.own, self.n_classes)
+        chosen = self.rows.by_content()[: most_rows(self.n_classes, n_weights)]
+        # Rows with which the same is left out side by side: the kernel reads their cells once.
+        patterns, pattern = np.unique(gone[chosen], axis=0, return_inverse=True)
+        order = np.argsort(pattern.ravel(), kind="stable")
+        self.sample, self.pattern, self.gone = chosen[order], pattern.ravel()[order], patterns
+        weights = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
+        sizes = np.array(self.learned.documents, float)
+        self.sample_own = self.own[self.sample]
+        self.row_weights = weights[self.sample] * (1 - 1 / sizes[self.sample_own])
+        self.bias = np.array(centred_log_prior(self.learned.documents))
+
+    # Evidence
+
+    def kernel_rows(self) -> Any:
+        """The sample for the kernel, with what is left out."""
+        return self._kernel_rows
+
+    @cached_property
+    def _kernel_rows(self) -> Any:
+        codes = np.ascontiguousarray(self.codes[:, self.sample])
+        own, pattern = self.sample_own.astype(np.uint32), self.pattern.astype(np.uint32)
+        return _kernel.CellRows(
+            codes.ravel(), len(self.sample), self.n_classes, own, pattern, self.gone.astype(float).ravel()
+        )
+
+    def counts_of(self, pairs: Sequence[Pair], triples: Sequence[Triple] = ()) -> Terms:
+        """The columns with these pairs and triples, counted."""
+        terms = self.terms.with_terms(pairs, triples)
+        counts = terms.counted(self.codes, self.own, self.rows.weights, self.n_classes, self.threads)
+        return terms._with(counts)
+
+    def evidence(self, terms: Terms, smoothing: Sequence[tuple[float, float]] | None = None) -> Any:
+        """The terms' counts, ready to be read."""
+        rows = list(map(float, self.learned.documents))
+        return _kernel.CellEvidence(terms.layout, terms.counts.ravel(), rows, list(smoothing or self.smoothing))
+
+    @cached_property
+    def by_kinds(self) -> Array:
+        """What the columns say by their kinds, and texts: by row of the sample, class and unit."""
+        said = kind_evidence(self.groups, self.values, self.sample, self.own)
+        return np.concatenate([said, self.said_by_texts[self.sample]], axis=2).clip(-LARGEST, LARGEST)
+
+    @cached_property
+    def smoothing(self) -> tuple[tuple[float, float], ...]:
+        """κ and γ of each column: those with which the column alone tells most."""
+        return tuple(SMOOTHINGS[at] for at in self._losses.argmin(axis=0))
+
+    @cached_property
+    def _losses(self) -> Array:
+        columns = self.counts_of([])
+        n = len(self.terms.names)
+        return np.array(
+            [
+                self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows(), self.row_weights)
+                for smoothing in SMOOTHINGS
+            ]
+        ).reshape(len(SMOOTHINGS), n)
+
+    @cached_property
+    def by_cells(self) -> tuple[bool, ...]:
+        """Which columns cells tell more of than their kind does; a distribution that was asked for stays."""
+        kinds = {name: group.kind for group in self.groups for name in group.names}
+        own = self.sample_own
+        prior = np.array(self.learned.documents, float) - self.gone[self.pattern] + 1
+        found = []
+        for at, name in enumerate(self.terms.names):
+            if isinstance(kinds[name], Bernoulli | Categorical):
+                found.append(True)
+            elif not isinstance(kinds[name], Number):
+                found.append(False)
+            else:
+                logs = self.by_kinds[:, :, self.unit_of[at]] + np.log(prior)
+                logs = logs - logs.max(axis=1, keepdims=True)
+                losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(own)), own]
+                known = self.codes[at, self.sample] != 255
+                found.append(bool(self._losses[:, at].min() <= (self.row_weights * losses)[known].sum()))
+        return tuple(found)
+
+    @cached_property
+    def by_columns(self) -> Array:
+        """What the units say, columns by their cells where these tell more."""
+        said = self.by_kinds.astype(np.float32, copy=True)
+        columns = self.counts_of([])
+        cells, _ = self.evidence(columns).sums(
+            list(range(len(self.terms.names))), self.kernel_rows(), None, None, self.threads
+        )
+        for at, (unit, is_cells) in enumerate(zip(self.unit_of, self.by_cells, strict=True)):
+            if is_cells:
+                said[:, :, unit] = np.asarray(cells)[:, :, at]
+        return said
+
+    # Fits
+
+    def fit(self, name: str) -> Fit | None:
+        """A rung; None where there is nothing to it: too few columns, or nothing that helps."""
+        if name not in self.evaluated:
+            fitted = {"P": self._by_kinds, "S": self._by_columns}.get(name, lambda: self._by_terms(name))()
+            if fitted is None:
+                return None
+            self.evaluated[name] = fitted
+        return self.evaluated[name]
+
+    def _by_kinds(self) -> Fit:
+        fitted = fit_weights(
+            self.by_kinds, self.sample_own, self._plain_weights, self.learned.documents, threads=self.threads
+        )
+        bias = self.bias + np.array(fitted.shifts)
+        nothing = np.zeros(len(self.terms.names))
+        scores = self.by_kinds @ np.array(fitted.weights) + bias
+        is_cells = (False,) * len(self.terms.names)
+        weights = np.array(fitted.weights)
+        return Fit(
+            "P",
+            self.terms,
+            self.smoothing,
+            is_cells,
+            np.zeros(len(nothing), bool),
+            weights,
+            nothing,
+            nothing,
+            bias,
+            scores,
+        )
+
+    @property
+    def _plain_weights(self) -> Array:
+        weights = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
+        return weights[self.sample]
+
+    def _by_columns(self) -> Fit:
+        mean, sd = self.level
+        weights, bias, scores = self._regressed(self.by_columns, mean, sd)
+        nothing = np.zeros(len(self.terms.names))
+        votes = np.zeros(len(nothing), bool)
+        return Fit(
+            "S", self.counts_of([]), self.smoothing, self.by_cells, votes, weights, nothing, nothing, bias, scores
+        )
+
+    @cached_property
+    def level(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the units' weights before each is looked at."""
+        n = self.by_columns.shape[2]
+        unit = 1 / sqrt(max(n, 1))
+        total = self.by_columns.sum(axis=2, keepdims=True) * np.float32(unit)
+        (multiplier,), _, _ = self._regressed(total, np.ones(1), np.full(1, LEVEL_SD))
+        return np.full(n, max(multiplier, 0.05) * unit), np.full(n, WEIGHT_SD * unit)
+
+    def _regressed(
+        self, evidence: Array, mean: Array, sd: Array, start: Array | None = None, steps: int = STEPS
+    ) -> tuple[Array, Array, Array]:
+        """Weights, biases and scores of evidence by row, class and weight."""
+        evidence = np.ascontiguousarray(evidence, np.float32)
+        first = np.concatenate([mean, self.bias]) if start is None else start
+        found = np.array(
+            _kernel.weigh(
+                evidence.ravel(), self.sample_own.astype(np.uint32), self.row_weights, first.tolist(), mean.tolist(),
+                sd.tolist(), self.bias.tolist(), BIAS_PRECISION, steps, self.threads,
+            )
+        )  # fmt: skip
+        weights, bias = found[: len(mean)], found[len(mean) :]
+        return weights, bias, evidence.astype(float) @ weights + bias
+
+    # Pairs and triples
+
+    def _by_terms(self, name: str) -> Fit | None:
+        if len(self.terms.names) < 2:
+            return None
+        if name in ("G", "K"):
+            return self._with_pairs(name)
+        base = self.fit("K" if name == "KT" else "G")
+        return None if base is None or not self._triples else self._with_triples(name, base)
+
+    @cached_property
+    def all_pairs(self) -> list[Pair]:
+        """All pairs, where they can be counted together; else none."""
+        sizes = [one.size or 16 for one in self.terms.cells]
+        pairs = list(combinations(range(len(sizes)), 2))
+        n_cells = sum(sizes[a] * sizes[b] for a, b in pairs) * self.n_classes
+        return pairs if len(pairs) <= MOST_PAIRS and n_cells <= MOST_CELLS else []
+
+    @cached_property
+    def _chances(self) -> Array:
+        """What the columns alone make of the sample: what pairs are judged by."""
+        fitted = self.fit("S")
+        assert fitted is not None
+        return _softmax(fitted.scores)
+
+    @cached_property
+    def _of_all_pairs(self) -> tuple[Terms, Array, list[float]]:
+        """All pairs counted, the sums of their evidence by column, and what each would gain."""
+        return self._summed(self.counts_of(self.all_pairs), 2, self._chances)
+
+    @cached_property
+    def best_pairs(self) -> list[Pair]:
+        """Two for each column, those that would gain most; none where these are all."""
+        n = len(self.terms.names)
+        n_pairs, n_kept = n * (n - 1) // 2, PAIRS_KEPT * n
+        if n_pairs <= n_kept:
+            return []
+        best: list[tuple[float, Pair]] = []
+        if self.all_pairs:
+            best = list(zip(self._of_all_pairs[2], self.all_pairs, strict=True))
+        else:
+            every = combinations(range(n), 2)
+            while some := list(islice(every, AT_ONCE**2)):
+                gains = self._summed(self.counts_of(some), 2, self._chances)[2]
+                best = sorted([*best, *zip(gains, some, strict=True)], key=lambda one: (-one[0], one[1]))[:n_kept]
+        return sorted(pair for _, pair in sorted(best, key=lambda one: (-one[0], one[1]))[:n_kept])
+
+    def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
+        """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""
+        numbers = [at for at, columns in enumerate(terms.columns) if len(columns) == order]
+        judged = (None, None) if chances is None else (chances.ravel(), self.row_weights)
+        sums, gains = self.evidence(terms).sums(numbers, self.kernel_rows(), *judged, self.threads)
+        share = scale([terms.columns[at] for at in numbers], len(self.terms.names))
+        return terms, np.asarray(sums) * np.float32(share), gains
+
+    def _with_pairs(self, name: str) -> Fit | None:
+        pairs = self.all_pairs if name == "G" else self.best_pairs
+        if not pairs:
+            return None
+        terms, sums, _ = self._of_all_pairs if name == "G" else self._summed(self.counts_of(pairs), 2)
+        n = len(self.terms.names)
+        mean, sd = self.level
+        weights, trust, bias, scores = self._trusted([self.by_columns], sums, mean, sd)
+        votes = np.arange(len(terms.columns)) >= n
+        self._sums[name] = (sums, self._level_of)
+        return Fit(name, terms, self.smoothing, self.by_cells, votes, weights, trust, np.zeros(n), bias, scores)
+
+    @cached_property
+    def _sums(self) -> dict[str, tuple[Array, float]]:
+        return {}
+
+    def _trusted(self, before: list[Array], sums: Array, mean: Array, sd: Array) -> tuple[Array, Array, Array, Array]:
+        """Weights for evidence as before, and trust for sums by column: first one for all, then for each."""
+        n = sums.shape[2]
+        root = np.float32(sqrt(n))
+        total = sums.sum(axis=2, keepdims=True) / root
+        found, bias, _ = self._regressed(
+            np.concatenate([*before, total], axis=2), np.append(mean, 0.0), np.append(sd, 1.0), steps=LEVEL_STEPS
+        )
+        self._level_of = found[-1] / sqrt(n)
+        means = np.concatenate([mean, np.full(n, self._level_of)])
+        sds = np.concatenate([sd, np.full(n, WEIGHT_SD / sqrt(n))])
+        start = np.concatenate([found[:-1], np.full(n, self._level_of), bias])
+        weights, bias, scores = self._regressed(np.concatenate([*before, sums], axis=2), means, sds, start)
+        return weights[: len(mean)], weights[len(mean) :], bias, scores
+
+    @cached_property
+    def _triples(self) -> list[Triple]:
+        """All triples but the largest, where they are few."""
+        n = len(self.terms.names)
+        if n * (n - 1) * (n - 2) // 6 > MOST_TRIPLES:
+            return []
+        sizes = [one.size or 8 for one in self.terms.cells]
+        return [
+            (a, b, c) for a, b, c in combinations(range(n), 3) if sizes[a] * sizes[b] * sizes[c] <= MOST_TRIPLE_CELLS
+        ]
+
+    @cached_property
+    def _of_all_triples(self) -> tuple[Terms, Array, list[float]]:
+        """All triples counted, the sums of their evidence by column, and what each would gain beside all pairs."""
+        base = self.fit("G")
+        assert base is not None
+        return self._summed(self._counted_with(base, self._triples), 3, _softmax(base.scores))
+
+    def _with_triples(self, name: str, base: Fit) -> Fit | None:
+        n = len(self.terms.names)
+        if name == "T":
+            terms, sums, _ = self._of_all_triples
+        else:
+            gains = self._of_all_triples[2]
+            if name == "KT":
+                gains = self._summed(self._counted_with(base, self._triples), 3, _softmax(base.scores))[2]
+            least = LEAST_GAIN[name]
+            triples = [triple for triple, gain in zip(self._triples, gains, strict=True) if gain > least]
+            if not triples:
+                return None
+            terms, sums, _ = self._summed(self._counted_with(base, triples), 3)
+        pair_sums, level = self._sums[base.name]
+        mean, sd = self.level
+        mean = np.concatenate([mean, np.full(n, level)])
+        sd = np.concatenate([sd, np.full(n, WEIGHT_SD / sqrt(n))])
+        weights, trust, bias, scores = self._trusted([self.by_columns, pair_sums], sums, mean, sd)
+        kept = set(base.terms.pairs)
+        votes = np.array([len(columns) == 3 or columns in kept for columns in terms.columns])
+        units = len(mean) - n
+        return Fit(
+            name, terms, self.smoothing, self.by_cells, votes, weights[:units], weights[units:], trust, bias, scores
+        )
+
+    def _counted_with(self, base: Fit, triples: list[Triple]) -> Terms:
+        """The pairs of a fit, those that the triples need besides, and the triples."""
+        needed = {pair for a, b, c in triples for pair in ((a, b), (a, c), (b, c))}
+        return self.counts_of(sorted({*base.terms.pairs, *needed}), triples)
+
+    # Other rows
+
+    def scores_of(self, fitted: Fit, rows: Rows, said_by_texts: Array) -> Array:
+        """The scores that a fit gives rows that were not learned."""
+        values = [group.values(rows.table) for group in self.groups]
+        said = [np.zeros((len(rows.labels), self.n_classes, 0))]
+        for group, numbers in zip(self.groups, values, strict=True):
+            logs = group.statistics.log_probabilities(numbers)
+            logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
+            said.append(logs - logs.mean(axis=1, keepdims=True))
+        evidence = np.concatenate([*said, said_by_texts], axis=2).clip(-LARGEST, LARGEST)
+        weights = fitted.weights.copy()
+        term_weights = fitted.term_weights.copy()
+        for at, (unit, is_cells) in enumerate(zip(self.unit_of, fitted.by_cells, strict=True)):
+            if is_cells:
+                term_weights[at], weights[unit] = weights[unit], 0.0
+        scores = evidence @ weights + fitted.bias
+        if fitted.name != "P":
+            codes = fitted.terms.codes(self.groups, values)
+            reading = _kernel.CellReading(
+                self.evidence(fitted.terms, fitted.smoothing), term_weights.tolist(), [], None
+            )
+            given = _kernel.CellRows(codes.ravel(), codes.shape[1], self.n_classes)
+            scores += np.asarray(reading.scores(given, self.threads))
+        return scores
+
+
+def _heads(group: Any) -> tuple[str, ...]:
+    return group.names[:1] if group.is_tied else group.names
+
+
+def _softmax(scores: Array) -> Array:
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found: Array = chances / chances.sum(axis=1, keepdims=True)
+    return found
+
+
+def kind_evidence(groups: Sequence[Any], values: Sequence[Array], places: Array, own: Array) -> Array:
+    """What the columns but for texts say by their kinds: by row, class and unit, without each row itself."""
+    n_classes = groups[0].statistics.n_classes if groups else 0
+    # Seven digits are enough for what only weights are fitted to.
+    parts = [np.zeros((len(places), n_classes, 0), np.float32)]
+    for group, numbers in zip(groups, values, strict=True):
+        n = len(group.names)
+        width = n if group.is_tied else AT_ONCE
+        for start in range(0, n, width):
+            columns = list(range(start, min(start + width, n)))
+            logs = group.statistics.columns(columns).leave_one_out(numbers[np.ix_(places, columns)], own[places])
+            logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
+            parts.append((logs - logs.mean(axis=1, keepdims=True)).astype(np.float32))
+    return np.concatenate(parts, axis=2)
