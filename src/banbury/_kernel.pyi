@@ -73,9 +73,11 @@ class CellEvidence:
         self,
         terms: Sequence[int],
         rows: CellRows,
-        probabilities: Buffer | None,
-        weights: Buffer | None,
         threads: int,
+        *,
+        term_weights: Buffer | None = None,
+        probabilities: Buffer | None = None,
+        row_weights: Buffer | None = None,
     ) -> tuple[Array, list[float]]:
         """By row, class and column the evidence of all terms that a column is in; and what each gains.
 
@@ -124,8 +126,8 @@ class CellReading:
 class CellRows:
     """Codes of rows, one byte each, one column after the other; 255 says nothing.
 
-    `own` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows of
-    the same pattern stand side by side. Without them nothing is left out.
+    `own` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows
+    of the same pattern stand side by side. Without them nothing is left out.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ def test_sums_and_scores_are_those_of_single_terms(rows: list[reference.Row], th
     evidence, given_rows = evidence_of(rows, threads), kernel_rows(rows)
     terms = np.asarray(evidence.evidence(list(range(len(TERMS))), given_rows))
     of = [number for number, term in enumerate(TERMS) if len(term) == 2]
-    sums, gains = evidence.sums(of, given_rows, None, None, threads)
+    sums, gains = evidence.sums(of, given_rows, threads)
     expected = np.zeros((len(rows), N_CLASSES, len(SIZES)))
     for number in of:
         for column in TERMS[number]:
@@ -102,7 +102,7 @@ def test_a_gain_is_what_the_best_step_gains() -> None:
     number = TERMS.index((0, 3))
     said = np.asarray(evidence.evidence([number], given_rows))[:, 0]
     chances = np.full((300, N_CLASSES), 1 / 3)
-    _, (gain,) = evidence.sums([number], given_rows, chances.ravel(), np.ones(300), 1)
+    _, (gain,) = evidence.sums([number], given_rows, 1, probabilities=chances.ravel(), row_weights=np.ones(300))
     own = np.array([own for _, own, _ in rows])
     slope = sum(said[np.arange(300), own] - said.mean(axis=1))
     assert_allclose(gain, slope**2 / (2 * said.var(axis=1).sum() + 1e-9), rtol=1e-9)
@@ -115,8 +115,8 @@ def test_what_does_not_fit_is_refused() -> None:
         layout.count(_kernel.CellRows(np.array([2], np.uint8), 1, 2), None, 2, 1)
     with pytest.raises(InputError, match="fit"):
         _kernel.CellLayout([2, 2], [[1, 0]], [])
+    layout = _kernel.CellLayout([2, 2, 2], [[0, 1]], [[0, 1, 2]])
     with pytest.raises(InputError, match="three pairs"):
-        layout = _kernel.CellLayout([2, 2, 2], [[0, 1]], [[0, 1, 2]])
         _kernel.CellEvidence(layout, np.zeros(layout.n_cells, np.int64), [1.0], [(1.0, 1.0)] * 3)
 
 

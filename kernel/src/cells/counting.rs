@@ -1,8 +1,8 @@
 //! From codes to counts: how many rows of each class are in each cell of each term.
 
 use super::{Codes, Layout, NOTHING};
-use crate::counting::each_on_a_thread;
-use crate::documents::shares;
+use crate::threads::each_on_a_thread;
+use crate::threads::equal_parts;
 
 /// Rows times terms for which another thread is worth starting.
 const WORTH_A_THREAD: usize = 1 << 21;
@@ -18,7 +18,7 @@ pub struct Labels<'a> {
 /// Counts of these rows, by cell and class.
 pub fn count(layout: &Layout, codes: Codes, labels: Labels, threads: usize) -> Vec<i64> {
     let threads = threads.clamp(1, 1 + layout.terms.len() * codes.n_rows / WORTH_A_THREAD);
-    let parts = shares(layout.terms.len(), threads);
+    let parts = equal_parts(layout.terms.len(), threads);
     let counted = each_on_a_thread(&parts, |part| {
         let terms = &layout.terms[part.clone()];
         let n_cells: usize = terms.iter().map(|term| layout.cells_of(term, term.n_levels)).sum();

@@ -160,9 +160,8 @@ impl Reader<'_> {
         if let [column] = columns[..] {
             let n_levels = layout.terms[term].n_levels;
             let at = self.prepared(column, code(column)) + (n_levels - 1) * n;
-            for class in 0..n {
-                evidence[class] = self.shares[at + class].ln() - self.prior[class].ln();
-            }
+            let shares = self.shares[at..].iter().zip(&self.prior);
+            evidence.iter_mut().zip(shares).for_each(|(said, (share, prior))| *said = share.ln() - prior.ln());
             return;
         }
         for &column in columns {

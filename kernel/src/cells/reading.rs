@@ -10,8 +10,8 @@ use super::evidence::{Evidence, Reader};
 use super::ridge::Features;
 use super::sums::LeftOut;
 use super::{Codes, DEPTHS};
-use crate::counting::each_on_a_thread;
-use crate::documents::shares;
+use crate::threads::each_on_a_thread;
+use crate::threads::equal_parts;
 
 /// Rows for which another thread is worth starting, with a hundred terms.
 const WORTH_A_THREAD: usize = 100 * (1 << 12);
@@ -80,7 +80,7 @@ impl Reading {
     pub fn scores(&self, codes: Codes, threads: usize) -> Vec<f64> {
         let tables = self.tables_for(codes.n_rows, threads);
         let threads = threads.clamp(1, 1 + self.terms.len() * codes.n_rows / WORTH_A_THREAD);
-        let parts = shares(codes.n_rows, threads);
+        let parts = equal_parts(codes.n_rows, threads);
         let scores = each_on_a_thread(&parts, |part| match tables {
             Some(tables) => self.looked_up(tables, codes, part.clone()),
             None => self.computed(codes, part.clone()),
@@ -148,7 +148,7 @@ impl Reading {
         }
         Some(self.tables.get_or_init(|| {
             let n = self.evidence.counts.n_classes;
-            let parts = shares(self.terms.len(), threads);
+            let parts = equal_parts(self.terms.len(), threads);
             let tables = each_on_a_thread(&parts, |part| {
                 let terms = &self.terms[part.clone()];
                 let mut table = vec![0.0; terms.iter().map(|&(term, _)| size(term)).sum::<usize>() * n];

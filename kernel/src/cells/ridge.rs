@@ -6,7 +6,7 @@
 use super::minimum::{Effort, minimise};
 use super::weights::log_softmax;
 use super::{Codes, Layout};
-use crate::documents::in_parts;
+use crate::threads::summed_in_parts;
 
 /// The finest level with weights, of columns, pairs and triples.
 const LEVELS: [usize; 3] = [4, 3, 3];
@@ -121,7 +121,7 @@ impl Ridge<'_> {
 
     fn loss(&self, rows: &[u32], at: &[f64], penalty: f64, threads: usize) -> (f64, Vec<f64>) {
         let (n, width, scale) = (self.n_classes, self.features.blocks.len(), self.features.scale());
-        let excesses = in_parts(self.own.len(), threads, |part| {
+        let excesses = summed_in_parts(self.own.len(), threads, |part| {
             let (mut value, mut excesses) = (0.0, vec![0.0; part.len() * n]);
             for (row, excess) in part.zip(excesses.chunks_mut(n)) {
                 for &feature in &rows[row * width..(row + 1) * width] {

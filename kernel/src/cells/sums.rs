@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::Codes;
 use super::evidence::Evidence;
-use crate::counting::each_on_a_thread;
-use crate::documents::shares;
+use crate::threads::each_on_a_thread;
+use crate::threads::equal_parts;
 
 /// Rows are summed up in so many parts, whatever the threads: gains are always the same.
 const PARTS: usize = 16;
@@ -40,6 +40,14 @@ impl<'a> LeftOut<'a> {
     }
 }
 
+/// What is added up, and what is judged besides.
+#[derive(Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// By term asked for; all 1 where there are none.
+    pub term_weights: Option<&'a [f64]>,
+    pub judged: Option<Judged<'a>>,
+}
+
 /// Probabilities that terms are judged by.
 #[derive(Clone, Copy)]
 pub struct Judged<'a> {
@@ -64,13 +72,13 @@ pub fn sums(
     terms: &[usize],
     codes: Codes,
     left_out: &LeftOut,
-    judged: Option<Judged>,
+    asked: Asked,
     threads: usize,
 ) -> Sums {
     let (n, width) = (evidence.counts.n_classes, evidence.layout().columns.len());
-    let parts = shares(codes.n_rows, PARTS);
+    let parts = equal_parts(codes.n_rows, PARTS);
     let threads = threads.clamp(1, 1 + terms.len() * codes.n_rows / WORTH_A_THREAD);
-    let groups = shares(parts.len(), threads);
+    let groups = equal_parts(parts.len(), threads);
     let found = each_on_a_thread(&groups, |group| {
         let parts = &parts[group.clone()];
         let rows = parts[0].start..parts[parts.len() - 1].end;
@@ -82,13 +90,14 @@ pub fn sums(
             for (at, &term) in terms.iter().enumerate() {
                 cells.start();
                 let columns = &evidence.layout().terms[term].columns;
+                let weight = asked.term_weights.map_or(1.0, |weights| weights[at]);
                 for row in run.clone() {
                     let Some(said) = cells.read(term, |column| codes.column(column)[row]) else { continue };
                     let to = &mut by_column[(row - rows.start) * n * width..][..n * width];
                     for (to, &said) in to.chunks_mut(width).zip(said) {
-                        columns.iter().for_each(|&column| to[column] += said as f32);
+                        columns.iter().for_each(|&column| to[column] += (weight * said) as f32);
                     }
-                    if let Some(judged) = judged {
+                    if let Some(judged) = asked.judged {
                         let part = parts.partition_point(|part| part.end <= row);
                         add_slope(&mut slopes[part][at], said, row, left_out.own[row] as usize, judged);
                     }

@@ -4,7 +4,7 @@
 //! weight, plus ½ (bias − prior)² · precision. Sums are taken over fixed parts of the rows: no result depends on the threads.
 
 use super::minimum::{Effort, minimise};
-use crate::documents::in_parts;
+use crate::threads::summed_in_parts;
 
 /// Numbers of evidence for which threads are worth starting.
 const WORTH_THREADS: usize = 1 << 18;
@@ -49,7 +49,7 @@ impl Weighing<'_> {
         }
         let threads = if self.evidence.len() < WORTH_THREADS { 1 } else { threads };
         let narrow: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
-        let parts = in_parts(self.own.len(), threads, |part| {
+        let parts = summed_in_parts(self.own.len(), threads, |part| {
             let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
             let mut slopes = vec![0.0_f32; self.n_weights];
             let mut chances = vec![0.0; self.n_classes];

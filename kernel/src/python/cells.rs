@@ -6,15 +6,16 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use super::array::Array;
+use super::exception;
 use super::input::input_error;
-use super::{exception, processors};
 use crate::cells::counting::{Labels, count};
 use crate::cells::evidence::{Evidence, Smoothing, column_losses};
 use crate::cells::reading::{Correction, Reading, evidence_of};
 use crate::cells::ridge::{Features, Ridge};
-use crate::cells::sums::{Judged, LeftOut, sums};
+use crate::cells::sums::{Asked, Judged, LeftOut, sums};
 use crate::cells::weights::{Prior, Weighing};
 use crate::cells::{Codes, Column, Layout, Leveled};
+use crate::threads::n_threads;
 
 #[pyclass(frozen, module = "banbury._kernel")]
 pub struct CellLayout {
@@ -55,7 +56,7 @@ impl CellLayout {
             return Err(misfit(py));
         }
         let labels = Labels { own: &rows.own, weights: weights.as_deref(), n_classes };
-        let counts = py.detach(|| count(&self.inner, rows.codes(), labels, processors(threads)));
+        let counts = py.detach(|| count(&self.inner, rows.codes(), labels, n_threads(threads)));
         Ok(Array::rows(counts, self.inner.n_cells, n_classes))
     }
 }
@@ -162,30 +163,35 @@ impl CellEvidence {
         Ok(Array::new(said, &[rows.n_rows, terms.len(), rows.n_classes]))
     }
 
-    #[pyo3(signature = (terms, rows, probabilities, weights, threads))]
+    #[pyo3(signature = (terms, rows, threads, *, term_weights=None, probabilities=None, row_weights=None))]
+    #[allow(clippy::too_many_arguments)]
     fn sums(
         &self,
         py: Python<'_>,
         terms: Vec<usize>,
         rows: &CellRows,
-        probabilities: Option<PyBuffer<f64>>,
-        weights: Option<PyBuffer<f64>>,
         threads: usize,
+        term_weights: Option<PyBuffer<f64>>,
+        probabilities: Option<PyBuffer<f64>>,
+        row_weights: Option<PyBuffer<f64>>,
     ) -> PyResult<(Array, Vec<f64>)> {
         self.check(py, rows, &terms)?;
         let numbers = |given: Option<PyBuffer<f64>>| given.map(|given| given.to_vec(py)).transpose();
-        let (probabilities, weights) = (numbers(probabilities)?, numbers(weights)?);
+        let (probabilities, weights) = (numbers(probabilities)?, numbers(row_weights)?);
+        let term_weights = numbers(term_weights)?;
         let judged = match (&probabilities, &weights) {
             (Some(probabilities), Some(weights)) => Some(Judged { probabilities, weights }),
             _ => None,
         };
-        if judged.is_some_and(|one| {
+        let unjudged = judged.is_some_and(|one| {
             one.weights.len() != rows.n_rows || one.probabilities.len() != rows.n_rows * rows.n_classes
-        }) {
+        });
+        if unjudged || term_weights.as_ref().is_some_and(|weights| weights.len() != terms.len()) {
             return Err(misfit(py));
         }
         let left_out = rows.left_out();
-        let found = py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, judged, processors(threads)));
+        let asked = Asked { term_weights: term_weights.as_deref(), judged };
+        let found = py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, asked, n_threads(threads)));
         let shape = [rows.n_rows, rows.n_classes, self.inner.layout().columns.len()];
         Ok((Array::new(found.by_column, &shape), found.gains))
     }
@@ -216,7 +222,7 @@ impl CellEvidence {
             offsets: &offsets,
             n_classes: rows.n_classes,
         };
-        let found = py.detach(|| ridge.fit(layout, rows.codes(), &penalties, steps, processors(threads)));
+        let found = py.detach(|| ridge.fit(layout, rows.codes(), &penalties, steps, n_threads(threads)));
         Ok(found.into_iter().map(|weights| Array::rows(weights, features.n_features, rows.n_classes)).collect())
     }
 }
@@ -256,7 +262,7 @@ impl CellReading {
 
     fn scores(&self, py: Python<'_>, rows: &CellRows, threads: usize) -> PyResult<Array> {
         rows.check(py, self.inner.evidence().layout(), self.inner.evidence().counts.n_classes)?;
-        let scores = py.detach(|| self.inner.scores(rows.codes(), processors(threads)));
+        let scores = py.detach(|| self.inner.scores(rows.codes(), n_threads(threads)));
         Ok(Array::rows(scores, rows.n_rows, rows.n_classes))
     }
 
@@ -296,7 +302,7 @@ pub fn weigh(
     }
     let weighing = Weighing { evidence: &evidence, n_weights, own: &own, row_weights: &row_weights, n_classes };
     let prior = Prior { mean: &mean, sd: &sd, bias: &bias, bias_precision };
-    Ok(py.detach(|| weighing.fit(&start, &prior, steps, processors(threads))))
+    Ok(py.detach(|| weighing.fit(&start, &prior, steps, n_threads(threads))))
 }
 
 fn misfit(py: Python<'_>) -> PyErr {

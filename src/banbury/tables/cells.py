@@ -62,6 +62,18 @@ class NumberCells:
         high = np.inf if not inside.size or inside[-1] == len(self.edges) else float(self.edges[inside[-1]])
         return low, high
 
+    def shown(self, code: int, level: int = DEPTH) -> str:
+        """The interval of a cell, for people.
+
+        >>> cells = NumberCells.of(np.array([0.0, 0, 0, 0, 0, 1, 2, 3]))
+        >>> cells.shown(0), cells.shown(0b100000), cells.shown(0b100000, 1), cells.shown(0b111000)
+        ('below 0.5', '0.5–1.5', '0.5 or more', '2.5 or more')
+        """
+        low, high = self.interval(code, level)
+        if low == -np.inf:
+            return "any" if high == np.inf else f"below {short(high)}"
+        return f"{short(low)} or more" if high == np.inf else f"{short(low)}–{short(high)}"
+
     def same(self, other: Any) -> bool:
         """Whether the two have the same cells."""
         return (
@@ -73,6 +85,15 @@ class NumberCells:
     def settings(self) -> dict[str, Any]:
         """The cells as plain data."""
         return {"edges": self.edges.tolist(), "codes": self.codes.tolist()}
+
+
+def short(value: float) -> str:
+    """A number in few digits.
+
+    >>> short(69.55), short(12345678.0), short(0.000123)
+    ('69.55', '12345678', '0.000123')
+    """
+    return f"{value:.0f}" if abs(value) >= 1e4 and abs(value) < 1e15 else f"{value:.4g}"
 
 
 def _tree(until: NDArray[Any], n: int) -> tuple[NDArray[np.intp], list[int]]:
@@ -118,7 +139,7 @@ class CategoryCells:
         other = len(self.values)
         return np.array([*(cells.get(name, other) for name in names), NOTHING], np.uint8)
 
-    def shown(self, code: int) -> str:
+    def shown(self, code: int, level: int = 1) -> str:
         """The category of a cell, for people."""
         return str(self.values[code]) if code < len(self.values) else "another"
 

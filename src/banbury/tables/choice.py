@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
 from banbury.results.trials import Seen, Tried, figures
 from banbury.stats.probability import log_difference
-from banbury.tables.column_weights import fit_weights, most_rows
-from banbury.tables.columns import described
+from banbury.stats.softmax import log_softmax
+from banbury.tables.column_weights import fit_weights
+from banbury.tables.columns import described, groups_of
 from banbury.tables.frame import show_row
+from banbury.tables.ladder import FEWEST_ROWS, Trial, climbed, trials
 from banbury.tables.learned import Learned, Rows
+from banbury.tables.rungs import Fit, Part
 from banbury.tables.scoring import aligned
+from banbury.tables.votes import CellChoice
 from banbury.text.documents import n_threads
 from banbury.text.leave_one_out import sample_note
 from banbury.text.likelihoods import log_prior
@@ -27,8 +33,15 @@ if TYPE_CHECKING:
 
     from banbury.tables.kinds import Text
 
-AT_ONCE = 64  # columns whose leave-one-out is in memory
-LARGEST = 100.0  # nats: what is impossible counts as much as this when weights are fitted
+SHOWN = {
+    "P": "a weight for each column",
+    "S": "columns by cells",
+    "G": "all pairs of columns",
+    "K": "the best pairs of columns",
+    "T": "all triples of columns",
+    "T+": "all pairs, triples that help",
+    "KT": "the best pairs, triples that help",
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,8 @@ class ColumnChoice:
     """How much each column counts; one that is not named as much as all usually do."""
     shifts: tuple[tuple[Any, float], ...] = ()
     """What the score of each label starts with besides its prior; a label that came later has 0."""
+    cells: CellChoice | None = None
+    """How cells of columns, pairs and triples count, where they do."""
 
     def start(self, classes: list[Any], documents: list[int], prior: Any) -> list[float]:
         """Where the score of each class starts.
@@ -60,15 +75,15 @@ class ColumnChoice:
         }
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> ColumnChoice:
-        """What `settings` came from."""
+    def from_settings(cls, settings: Mapping[str, Any], cells: CellChoice | None = None) -> ColumnChoice:
+        """What `settings` came from; that of cells is kept by itself."""
         weights, shifts = (
             tuple((name, float(value)) for name, value in settings[which]) for which in ("columns", "shifts")
         )
-        return cls(weights, shifts)
+        return cls(weights, shifts, cells)
 
 
-def choose_weights(
+def choose(
     kinds: Mapping[str, Any],
     learned: Learned,
     texts: Mapping[str, TextModel],
@@ -76,32 +91,89 @@ def choose_weights(
     settings: Settings,
     *,
     threads: int | None,
-) -> tuple[ColumnChoice, TrainingReport]:
-    """A weight for each column by rows that were learned, of two or more classes, and how well it does."""
-    import numpy as np
+) -> tuple[ColumnChoice, Learned, TrainingReport]:
+    """What counts how much, by rows of two or more classes that were learned; what is counted for it; a report."""
+    said = _TextEvidence(kinds, learned, texts, rows, settings, threads)
+    part = Part(learned._replace(terms=None), rows, said, n_threads(threads))
+    found: dict[str, Trial] = {}
+    if len(rows.labels) >= FEWEST_ROWS and part.terms.names:
 
-    units = _units(learned, texts)
-    rows = rows.take(rows.by_content()[: most_rows(len(learned.classes), len(units))])
-    own = rows.numbers(learned.classes)
-    of = np.ones(len(own)) if rows.weights is None else rows.weights.astype(float)
-    evidence = np.concatenate(
-        [_values_evidence(learned, rows, own), _texts_evidence(kinds, learned, texts, rows, settings, threads)], axis=2
-    )
-    fitted = fit_weights(evidence.clip(-LARGEST, LARGEST), own, of, learned.documents, threads=n_threads(threads))
-    weights = {name: weight for unit, weight in zip(units, fitted.weights, strict=True) for name in unit}
-    tried = [
-        Tried("every column counts once", *figures(fitted.plain_log_probabilities, own, of)),
-        Tried("every column counts the same", *figures(fitted.level_log_probabilities, own, of)),
-        Tried("a weight for each column", *figures(fitted.log_probabilities, own, of)),
-    ]
-    note = sample_note(learned.documents, of)
-    seen = Seen(tried, tried[-1].name, note, rows.places.tolist(), own, of, fitted.log_probabilities)
-    at = {place: row for row, place in enumerate(rows.places.tolist())}
-    report = training_report(list(learned.classes), seen, lambda place: show_row(rows.table.row(at[place])))
+        def learned_from(some: Rows) -> Learned:
+            return Learned([], [], groups_of(kinds, 0)).plus(some)
+
+        found = trials(rows, learned.classes, learned_from, said, threads=n_threads(threads))
+    rung = climbed(found)
+    fitted = part.fit(rung) or part.fit("P")
+    assert fitted is not None
+    units = [*part.units, *((name,) for name in texts)]
+    weights = {name: weight for unit, weight in zip(units, fitted.weights.tolist(), strict=True) for name in unit}
+    shifts = (fitted.bias - part.bias).tolist()
     choice = ColumnChoice(
-        tuple((name, weights[name]) for name in kinds), tuple(zip(learned.classes, fitted.shifts, strict=True))
+        tuple((name, weights[name]) for name in kinds if name in weights),
+        tuple(zip(learned.classes, shifts, strict=True)),
+        None if fitted.name == "P" else CellChoice.of(fitted),
     )
-    return choice, replace(report, columns=_uses(kinds, learned, weights))
+    learned = learned._replace(terms=None if fitted.name == "P" else fitted.terms)
+    report = _report(learned, rows, part, found, fitted)
+    return choice, learned, replace(report, columns=_uses(kinds, learned, choice, weights))
+
+
+class _TextEvidence:
+    """What texts say of rows at some places, each without itself; looked at once."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, Any],
+        learned: Learned,
+        models: Mapping[str, TextModel],
+        rows: Rows,
+        settings: Settings,
+        threads: int | None,
+    ) -> None:
+        self._how = kinds, learned, models
+        self._rows, self._settings, self._threads = rows, settings, threads
+        self._known = np.full((len(rows.labels), len(learned.classes), len(models)), np.nan, np.float32)
+
+    def __call__(self, places: NDArray[Any]) -> NDArray[Any]:
+        new = places[np.isnan(self._known[places]).any(axis=(1, 2))] if self._known.shape[2] else places[:0]
+        if len(new):
+            kinds, learned, models = self._how
+            rows = self._rows.take(new)
+            self._known[new] = _texts_evidence(kinds, learned, models, rows, self._settings, self._threads)
+        known: NDArray[Any] = self._known[places]
+        return known
+
+
+def _report(learned: Learned, rows: Rows, part: Part, found: Mapping[str, Trial], fitted: Fit) -> TrainingReport:
+    """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
+    own, counted = part.sample_own, part.plain_weights
+    logs = log_softmax(fitted.scores)
+    by_kinds = fit_weights(part.by_kinds, own, counted, learned.documents, threads=part.threads)
+    tried = [
+        Tried("every column counts once", *figures(by_kinds.plain_log_probabilities, own, counted)),
+        Tried("every column counts the same", *figures(by_kinds.level_log_probabilities, own, counted)),
+        Tried(SHOWN["P"], *figures(by_kinds.log_probabilities, own, counted)),
+    ]
+    every = np.ones(len(rows.labels)) if rows.weights is None else rows.weights.astype(float)
+    for name, trial in found.items():
+        held = part.own[trial.rows], every[trial.rows]
+        tried.append(Tried(f"held out: {SHOWN[name]}", *figures(trial.log_probabilities, *held)))
+    note = sample_note(learned.documents, counted)
+    seen = Seen(tried, SHOWN[fitted.name], note, rows.places[part.sample].tolist(), own, counted, logs)
+    doubts = seen
+    if fitted.name != "P":
+        trial = found[fitted.name]
+        note = f"judged by {len(trial.rows)} rows that were held out, with all that was chosen made without them"
+        places = rows.places[trial.rows].tolist()
+        seen = Seen(
+            tried, SHOWN[fitted.name], note, places, part.own[trial.rows], every[trial.rows], trial.log_probabilities
+        )
+    at = {place: row for row, place in enumerate(rows.places.tolist())}
+
+    def shown(place: int) -> str:
+        return show_row(rows.table.row(at[place]))
+
+    return training_report(list(learned.classes), seen, shown, doubts=doubts)
 
 
 def report_of_one_text(
@@ -113,7 +185,7 @@ def report_of_one_text(
     (name,) = kinds
     places = rows.places[rows.texts(name)[3]].tolist()
     doubtful = [replace(one, index=places[one.index]) for one in report.doubtful]
-    return replace(report, doubtful=doubtful, columns=_uses(kinds, learned, {name: 1.0}))
+    return replace(report, doubtful=doubtful, columns=_uses(kinds, learned, ColumnChoice(), {name: 1.0}))
 
 
 def text_settings(kind: Text, settings: Settings) -> Settings:
@@ -126,31 +198,6 @@ def text_settings(kind: Text, settings: Settings) -> Settings:
     )
 
 
-def _units(learned: Learned, texts: Mapping[str, TextModel]) -> list[tuple[str, ...]]:
-    """The columns that have a weight of their own; those of a group that is one thing share it."""
-    units: list[tuple[str, ...]] = []
-    for group in learned.groups:
-        units += [group.names] if group.is_tied else [(name,) for name in group.names]
-    return units + [(name,) for name in texts]
-
-
-def _values_evidence(learned: Learned, rows: Rows, own: NDArray[Any]) -> NDArray[Any]:
-    """What the columns but for texts say: by row, class and unit, without each row itself."""
-    import numpy as np
-
-    # Seven digits are enough for what only weights are fitted to.
-    parts = [np.zeros((len(own), len(learned.classes), 0), np.float32)]
-    for group in learned.groups:
-        values, n = group.values(rows.table), len(group.names)
-        width = n if group.is_tied else AT_ONCE
-        for start in range(0, n, width):
-            places = list(range(start, min(start + width, n)))
-            logs = group.statistics.columns(places).leave_one_out(values[:, places], own)
-            logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
-            parts.append((logs - logs.mean(axis=1, keepdims=True)).astype(np.float32))
-    return np.concatenate(parts, axis=2)
-
-
 def _texts_evidence(
     kinds: Mapping[str, Any],
     learned: Learned,
@@ -160,8 +207,6 @@ def _texts_evidence(
     threads: int | None,
 ) -> NDArray[Any]:
     """What the texts say, in the same form; a missing text says nothing."""
-    import numpy as np
-
     evidence = np.zeros((len(rows.labels), len(learned.classes), len(models)), np.float32)
     for place, (name, model) in enumerate(models.items()):
         texts, labels, _, present = rows.texts(name)
@@ -173,6 +218,12 @@ def _texts_evidence(
     return evidence
 
 
-def _uses(kinds: Mapping[str, Any], learned: Learned, weights: Mapping[str, float]) -> list[ColumnUse]:
-    of = {name: group.described(at) for group in learned.groups for at, name in enumerate(group.names)}
-    return [ColumnUse(name, of.get(name) or described(kind), weights[name]) for name, kind in kinds.items()]
+def _uses(
+    kinds: Mapping[str, Any], learned: Learned, choice: ColumnChoice, weights: Mapping[str, float]
+) -> list[ColumnUse]:
+    shown = {name: group.described(at) for group in learned.groups for at, name in enumerate(group.names)}
+    if choice.cells is not None and learned.terms is not None:
+        for name, is_cells in zip(learned.terms.names, choice.cells.by_cells, strict=True):
+            if is_cells:
+                shown[name] = f"{described(kinds[name])}, cells"
+    return [ColumnUse(name, shown.get(name) or described(kind), weights.get(name, 0.0)) for name, kind in kinds.items()]

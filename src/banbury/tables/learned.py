@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
-from banbury.tables.frame import Column, Table, column
+from banbury.tables.frame import Table, column
 from banbury.tables.row_hash import row_hashes
 from banbury.text.documents import as_weights, check_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from banbury.tables.terms import Terms
 
 
 class Rows(NamedTuple):
@@ -83,23 +86,27 @@ class Learned(NamedTuple):
     classes: list[Any]
     documents: list[int]
     groups: tuple[Group, ...]
+    terms: Terms | None = None
+    """Cells of columns, pairs and triples, where these are read."""
 
     def plus(self, rows: Rows) -> Learned:
         """What is known with these rows too."""
         check_kind(rows.labels, self.classes)
-        classes, documents, groups = self.of_classes(sorted({*self.classes, *rows.labels}))
+        classes, documents, groups, terms = self.of_classes(sorted({*self.classes, *rows.labels}))
         numbers = rows.numbers(classes)
-        grown = []
-        for group in groups:
-            seeing = group.seeing(rows.table)
-            grown.append(seeing.add(seeing.values(rows.table), numbers, rows.weights))
+        seeing = tuple(group.seeing(rows.table) for group in groups)
+        values = [group.values(rows.table) for group in seeing]
+        grown = tuple(group.add(some, numbers, rows.weights) for group, some in zip(seeing, values, strict=True))
+        if terms is not None:
+            codes = terms.codes(seeing, values)
+            terms = terms.plus(terms.counted(codes, numbers, rows.weights, len(classes)))
         more = _sizes(rows, numbers, len(classes))
-        return Learned(classes, [a + b for a, b in zip(documents, more, strict=True)], tuple(grown))
+        return Learned(classes, [a + b for a, b in zip(documents, more, strict=True)], grown, terms)
 
     def minus(self, rows: Rows) -> Learned:
         """What is known without these rows; some that were never learned are a `CountError`."""
         check_kind(rows.labels, self.classes)
-        classes, documents, groups = self
+        classes, documents, groups, terms = self
         if unknown := set(rows.labels).difference(classes):
             raise CountError(f"no row with label {min(unknown)!r} was ever added; nothing was changed")
         numbers = rows.numbers(classes)
@@ -108,8 +115,13 @@ class Learned(NamedTuple):
             if n < 0:
                 label = classes[number]
                 raise CountError(f"there are not so many rows with label {label!r}; nothing was changed", number)
-        less = tuple(group.remove(group.values(rows.table), numbers, rows.weights) for group in groups)
-        return Learned(classes, left, less).of_classes([label for label, n in zip(classes, left, strict=True) if n])
+        values = [group.values(rows.table) for group in groups]
+        less = tuple(group.remove(some, numbers, rows.weights) for group, some in zip(groups, values, strict=True))
+        if terms is not None:
+            codes = terms.codes(groups, values)
+            terms = terms.minus(terms.counted(codes, numbers, rows.weights, len(classes)))
+        rest = Learned(classes, left, less, terms)
+        return rest.of_classes([label for label, n in zip(classes, left, strict=True) if n])
 
     def merged(self, other: Learned) -> Learned:
         """What both know of the same columns."""
@@ -118,7 +130,14 @@ class Learned(NamedTuple):
         ours, theirs = self.of_classes(classes), other.of_classes(classes)
         documents = [a + b for a, b in zip(ours.documents, theirs.documents, strict=True)]
         groups = tuple(one.merged(another) for one, another in zip(ours.groups, theirs.groups, strict=True))
-        return Learned(classes, documents, groups)
+        terms = ours.terms
+        if terms is not None and theirs.terms is not None:
+            terms = terms.merged(theirs.terms)
+        elif terms is not None or theirs.terms is not None:
+            raise InputError(
+                "one model counts cells of columns and the other does not; let each part start with `empty()` of one"
+            )
+        return Learned(classes, documents, groups, terms)
 
     def of_classes(self, classes: list[Any]) -> Learned:
         """The same for these classes: some more, or fewer where those that go have nothing left."""
@@ -130,7 +149,15 @@ class Learned(NamedTuple):
         for number, n in zip(numbers, self.documents, strict=True):
             if number is not None:
                 documents[number] = n
-        return Learned(classes, documents, tuple(group.renumbered(numbers, len(classes)) for group in self.groups))
+        groups = tuple(group.renumbered(numbers, len(classes)) for group in self.groups)
+        terms = None if self.terms is None else self.terms.renumbered(numbers, len(classes))
+        return Learned(classes, documents, groups, terms)
+
+    def empty(self) -> Learned:
+        """The same columns in the same cells and bins, with nothing learned."""
+        groups = tuple(replace(group, statistics=group.statistics.empty()) for group in self.groups)
+        terms = None if self.terms is None else self.terms.with_counts(self.terms.counts * 0)
+        return Learned(self.classes, [0] * len(self.classes), groups, terms).of_classes([])
 
 
 def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import TrainingReport
-from banbury.tables.choice import ColumnChoice, choose_weights, report_of_one_text, text_settings
+from banbury.tables.choice import ColumnChoice, choose, report_of_one_text, text_settings
 from banbury.tables.column_weights import universal_weight
 from banbury.tables.columns import Group, check_same_columns, groups_of, kind_settings, kinds_of, text_from_settings
 from banbury.tables.frame import Table, read
@@ -19,6 +19,8 @@ from banbury.tables.kinds import Text
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.n_parameters import n_parameters
 from banbury.tables.scoring import TableReading, TextColumn, aligned
+from banbury.tables.terms import Terms
+from banbury.tables.votes import CellChoice, CellVotes
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import KINDS, check_kind
@@ -195,7 +197,9 @@ class TableModel:
             return None
         if self._only_text is not None:
             return report_of_one_text(self.kinds, self.learned, rows, reports.get(self._only_text))
-        self.choice, report = choose_weights(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
+        choice, learned, report = choose(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
+        with self._changing:
+            self.choice, self.learned = choice, learned
         return report
 
     # How it is read
@@ -206,9 +210,10 @@ class TableModel:
 
     def reading(self, settings: Settings, prior: Any = None) -> TableReading:
         """How rows are scored; `prior` stands in for that of the settings."""
-        classes, documents, groups = self.learned
+        classes, documents, groups, terms = self.learned
         prior = settings.prior if prior is None else prior
         weights = dict.fromkeys(self.kinds, 1.0)
+        votes = None
         if settings.calibration is None or len(classes) > MOST_CLASSES:
             start = log_prior(classes, documents, prior)
         else:
@@ -216,6 +221,11 @@ class TableModel:
             known = dict(choice.weights)
             weights = {name: known.get(name, universal_weight(len(weights))) for name in weights}
             start = choice.start(classes, documents, prior)
+            if choice.cells is not None and terms is not None:
+                votes = CellVotes(terms, choice.cells, [weights[name] for name in terms.names], classes, documents)
+                weights |= {
+                    name: 0.0 for name, is_cells in zip(terms.names, choice.cells.by_cells, strict=True) if is_cells
+                }
         texts = []
         for name, model in self.texts.items():
             if model.classes:
@@ -228,7 +238,7 @@ class TableModel:
             shift = text.shift or [0.0] * len(classes)
             start = [text.scale * one + other for one, other in zip(text.start, shift, strict=True)]
             texts = [TextColumn(self._only_text, text, text.scale)]
-        return TableReading(classes, tuple(self.kinds), start, groups, weights, tuple(texts))
+        return TableReading(classes, tuple(self.kinds), start, groups, weights, tuple(texts), votes)
 
     def n_parameters(self, settings: Settings) -> int:
         """The number of free parameters of the plain likelihoods of all columns in one class."""
@@ -239,7 +249,7 @@ class TableModel:
         """log P(class) + log P(row | class), for each row and class: every column counts once."""
         import numpy as np
 
-        classes, documents, groups = self.learned
+        classes, documents, groups, _ = self.learned
         table = read(data).only(self.kinds)
         logs = np.tile(np.array(log_prior(classes, documents, settings.prior)), (table.n_rows, 1))
         for group in groups:
@@ -257,7 +267,7 @@ class TableModel:
         """New rows of these classes."""
         import numpy as np
 
-        classes, _, groups = self.learned
+        classes, _, groups, _ = self.learned
         rows: list[dict[str, Any]] = [dict.fromkeys(self.kinds) for _ in numbers]
         for number in np.unique(numbers).tolist():
             places = np.flatnonzero(numbers == number).tolist()
@@ -303,7 +313,7 @@ class TableModel:
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
-        classes, documents, groups = self.learned
+        classes, documents, groups, terms = self.learned
         settings: dict[str, Any] = {
             "classes": classes,
             "labels": type(classes[0]).__name__ if classes else "str",
@@ -312,8 +322,14 @@ class TableModel:
             "groups": [],
             "texts": [],
             "weights": None if self.choice is None else self.choice.settings(),
+            "terms": None,
+            "cells": None,
         }
         arrays: dict[str, Any] = {}
+        if terms is not None and self.choice is not None and self.choice.cells is not None:
+            settings["terms"], of = terms.parts()
+            settings["cells"], more = self.choice.cells.parts()
+            arrays |= {f"terms.{name}": array for name, array in {**of, **more}.items()}
         for number, group in enumerate(groups):
             own, of = group.parts()
             settings["groups"].append(own)
@@ -345,9 +361,15 @@ class TableModel:
         )
         if not is_whole or {*of, *texts} != set(kinds):
             raise FileFormatError("its columns or classes do not fit together")
-        weights = settings["weights"]
-        chosen = None if weights is None else ColumnChoice.from_settings(weights)
-        return cls(kinds, Learned(classes, documents, groups), texts, chosen)
+        terms, cells, weights = None, None, settings["weights"]
+        if settings["terms"] is not None:
+            own = _named(arrays, "terms.")
+            terms = Terms.from_parts(settings["terms"], own)
+            cells = CellChoice.from_parts(settings["cells"], own, terms)
+            if terms.counts.shape[1] != len(classes) or not set(terms.names) <= set(of):
+                raise FileFormatError("its cells do not fit its columns or classes")
+        choice = None if weights is None else ColumnChoice.from_settings(weights, cells)
+        return cls(kinds, Learned(classes, documents, groups, terms), texts, choice)
 
 
 def _named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """Rungs: models of a table that trust more and more of what its columns say together, all by counting.
 
-`P` has the likelihood of each column's kind. `S` reads columns by their cells where these do better. `G` adds all pairs of
-columns, `T` all triples; `K` has the best pairs only, `T+` and `KT` add the triples that help. What is fitted is not a
-weight for each pair, which would learn the rows by heart, but two numbers more for each column: how far its pairs are to
-be trusted, and its triples. A pair counts by the trust in both of its columns.
+`P` has the likelihood of each column's kind. `S` reads columns by their cells where these do better. `G` adds all pairs
+of columns, `T` all triples; `K` has the best pairs only, `T+` and `KT` add the triples that help. What is fitted is not
+a weight for each pair, which would learn the rows by heart, but two numbers more for each column: how far its pairs are
+to be trusted, and its triples. A pair counts by the trust in both of its columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from banbury import _kernel
 from banbury.tables.column_weights import LEVEL_SD, WEIGHT_SD, fit_weights, most_rows
+from banbury.tables.columns import Group
 from banbury.tables.kinds import Bernoulli, Categorical, Number
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.terms import MOST_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
@@ -59,16 +60,21 @@ class Fit:
     scores: Array
     """Of the sample, each row by all others."""
 
-    @cached_property
+    @property
     def term_weights(self) -> Array:
         """How much each pair and triple counts; 0 for columns, whose weights stand by themselves."""
-        weights = np.zeros(len(self.terms.columns))
-        for trust, order in ((self.pair_trust, 2), (self.triple_trust, 3)):
-            of = [at for at, columns in enumerate(self.terms.columns) if len(columns) == order and self.votes[at]]
-            share = scale([self.terms.columns[at] for at in of], len(self.terms.names))
-            for at in of:
-                weights[at] = share * sum(trust[list(self.terms.columns[at])])
-        return weights
+        return term_weights(self.terms, self.votes, self.pair_trust, self.triple_trust)
+
+
+def term_weights(terms: Terms, votes: Array, pair_trust: Array, triple_trust: Array) -> Array:
+    """How much each pair and triple counts, by the trust in its columns; 0 for columns and for what has no vote."""
+    weights = np.zeros(len(terms.columns))
+    for trust, order in ((pair_trust, 2), (triple_trust, 3)):
+        counted = [at for at, columns in enumerate(terms.columns) if len(columns) == order and votes[at]]
+        share = scale([terms.columns[at] for at in counted], len(terms.names))
+        for at in counted:
+            weights[at] = share * trust[list(terms.columns[at])].sum()
+    return weights
 
 
 def scale(terms: Sequence[tuple[int, ...]], n_columns: int) -> float:
@@ -82,10 +88,10 @@ class Part:
 
     learned: Learned
     rows: Rows
-    said_by_texts: Array
-    """By row of the table, class and text, without each row itself."""
+    texts: Callable[[Array], Array]
+    """By row at these places, class and text: what texts say without each row itself."""
     threads: int
-    evaluated: dict[str, Fit] = field(default_factory=dict)
+    fitted: dict[str, Fit] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.n_classes = len(self.learned.classes)
@@ -97,7 +103,8 @@ class Part:
         units = [(name,) if not group.is_tied else group.names for group in self.groups for name in _heads(group)]
         self.units: list[tuple[str, ...]] = units
         self.unit_of = [units.index((name,)) for name in self.terms.names]
-        n_weights = len(units) + self.said_by_texts.shape[2] + 2 * len(self.terms.names)
+        n_texts = self.texts(np.empty(0, np.intp)).shape[2]
+        n_weights = len(units) + n_texts + 2 * len(self.terms.names)
         gone = self.rows.repeats(self.own, self.n_classes)
         chosen = self.rows.by_content()[: most_rows(self.n_classes, n_weights)]
         # Rows with which the same is left out side by side: the kernel reads their cells once.
@@ -112,12 +119,9 @@ class Part:
 
     # Evidence
 
+    @cached_property
     def kernel_rows(self) -> Any:
         """The sample for the kernel, with what is left out."""
-        return self._kernel_rows
-
-    @cached_property
-    def _kernel_rows(self) -> Any:
         codes = np.ascontiguousarray(self.codes[:, self.sample])
         own, pattern = self.sample_own.astype(np.uint32), self.pattern.astype(np.uint32)
         return _kernel.CellRows(
@@ -128,7 +132,7 @@ class Part:
         """The columns with these pairs and triples, counted."""
         terms = self.terms.with_terms(pairs, triples)
         counts = terms.counted(self.codes, self.own, self.rows.weights, self.n_classes, self.threads)
-        return terms._with(counts)
+        return terms.with_counts(counts)
 
     def evidence(self, terms: Terms, smoothing: Sequence[tuple[float, float]] | None = None) -> Any:
         """The terms' counts, ready to be read."""
@@ -138,8 +142,8 @@ class Part:
     @cached_property
     def by_kinds(self) -> Array:
         """What the columns say by their kinds, and texts: by row of the sample, class and unit."""
-        said = kind_evidence(self.groups, self.values, self.sample, self.own)
-        return np.concatenate([said, self.said_by_texts[self.sample]], axis=2).clip(-LARGEST, LARGEST)
+        said = kind_evidence(self.groups, self.values, self.sample, self.own, self.n_classes)
+        return np.concatenate([said, self.texts(self.sample)], axis=2).clip(-LARGEST, LARGEST)
 
     @cached_property
     def smoothing(self) -> tuple[tuple[float, float], ...]:
@@ -152,7 +156,7 @@ class Part:
         n = len(self.terms.names)
         return np.array(
             [
-                self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows(), self.row_weights)
+                self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows, self.row_weights)
                 for smoothing in SMOOTHINGS
             ]
         ).reshape(len(SMOOTHINGS), n)
@@ -182,9 +186,8 @@ class Part:
         """What the units say, columns by their cells where these tell more."""
         said = self.by_kinds.astype(np.float32, copy=True)
         columns = self.counts_of([])
-        cells, _ = self.evidence(columns).sums(
-            list(range(len(self.terms.names))), self.kernel_rows(), None, None, self.threads
-        )
+        numbers = list(range(len(self.terms.names)))
+        cells, _ = self.evidence(columns).sums(numbers, self.kernel_rows, self.threads)
         for at, (unit, is_cells) in enumerate(zip(self.unit_of, self.by_cells, strict=True)):
             if is_cells:
                 said[:, :, unit] = np.asarray(cells)[:, :, at]
@@ -194,16 +197,16 @@ class Part:
 
     def fit(self, name: str) -> Fit | None:
         """A rung; None where there is nothing to it: too few columns, or nothing that helps."""
-        if name not in self.evaluated:
+        if name not in self.fitted:
             fitted = {"P": self._by_kinds, "S": self._by_columns}.get(name, lambda: self._by_terms(name))()
             if fitted is None:
                 return None
-            self.evaluated[name] = fitted
-        return self.evaluated[name]
+            self.fitted[name] = fitted
+        return self.fitted[name]
 
     def _by_kinds(self) -> Fit:
         fitted = fit_weights(
-            self.by_kinds, self.sample_own, self._plain_weights, self.learned.documents, threads=self.threads
+            self.by_kinds, self.sample_own, self.plain_weights, self.learned.documents, threads=self.threads
         )
         bias = self.bias + np.array(fitted.shifts)
         nothing = np.zeros(len(self.terms.names))
@@ -224,9 +227,10 @@ class Part:
         )
 
     @property
-    def _plain_weights(self) -> Array:
-        weights = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
-        return weights[self.sample]
+    def plain_weights(self) -> Array:
+        """How often each row of the sample counts."""
+        weights: Array = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
+        return np.asarray(weights[self.sample])
 
     def _by_columns(self) -> Fit:
         mean, sd = self.level
@@ -311,8 +315,8 @@ class Part:
     def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
         """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""
         numbers = [at for at, columns in enumerate(terms.columns) if len(columns) == order]
-        judged = (None, None) if chances is None else (chances.ravel(), self.row_weights)
-        sums, gains = self.evidence(terms).sums(numbers, self.kernel_rows(), *judged, self.threads)
+        judged = {} if chances is None else {"probabilities": chances.ravel(), "row_weights": self.row_weights}
+        sums, gains = self.evidence(terms).sums(numbers, self.kernel_rows, self.threads, **judged)
         share = scale([terms.columns[at] for at in numbers], len(self.terms.names))
         return terms, np.asarray(sums) * np.float32(share), gains
 
@@ -422,7 +426,7 @@ class Part:
         return scores
 
 
-def _heads(group: Any) -> tuple[str, ...]:
+def _heads(group: Group) -> tuple[str, ...]:
     return group.names[:1] if group.is_tied else group.names
 
 
@@ -432,9 +436,8 @@ def _softmax(scores: Array) -> Array:
     return found
 
 
-def kind_evidence(groups: Sequence[Any], values: Sequence[Array], places: Array, own: Array) -> Array:
+def kind_evidence(groups: Sequence[Group], values: Sequence[Array], places: Array, own: Array, n_classes: int) -> Array:
     """What the columns but for texts say by their kinds: by row, class and unit, without each row itself."""
-    n_classes = groups[0].statistics.n_classes if groups else 0
     # Seven digits are enough for what only weights are fitted to.
     parts = [np.zeros((len(places), n_classes, 0), np.float32)]
     for group, numbers in zip(groups, values, strict=True):
@@ -442,7 +445,7 @@ def kind_evidence(groups: Sequence[Any], values: Sequence[Array], places: Array,
         width = n if group.is_tied else AT_ONCE
         for start in range(0, n, width):
             columns = list(range(start, min(start + width, n)))
-            logs = group.statistics.columns(columns).leave_one_out(numbers[np.ix_(places, columns)], own[places])
+            logs = group.statistics.columns(columns).leave_one_out(numbers[places][:, columns], own[places])
             logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
             parts.append((logs - logs.mean(axis=1, keepdims=True)).astype(np.float32))
     return np.concatenate(parts, axis=2)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.tables.columns import Group
+    from banbury.tables.votes import CellVotes
 
 
 class TextColumn(NamedTuple):
@@ -34,6 +35,8 @@ class TableReading(NamedTuple):
     weights: dict[str, float]
     """How much each column counts."""
     texts: tuple[TextColumn, ...]
+    votes: CellVotes | None = None
+    """What cells of columns, pairs and triples say; a column whose cells are read has no weight besides."""
 
     def is_one(self, data: Any) -> bool:
         """Whether this is one row rather than a table; a `str` is one document, of the wrong kind."""
@@ -62,8 +65,16 @@ class TableReading(NamedTuple):
 
         table = read(data).only(self.names)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
-        for group in self.groups:
-            scores += group.statistics.scores(group.values(table), [self.weights[name] for name in group.names])
+        values = [group.values(table) for group in self.groups]
+        for group, numbers in zip(self.groups, values, strict=True):
+            weights = np.array([self.weights[name] for name in group.names])
+            if weights.all():
+                scores += group.statistics.scores(numbers, weights)
+            elif weights.any():
+                counts = np.flatnonzero(weights)
+                scores += group.statistics.columns(counts).scores(numbers[:, counts], weights[counts])
+        if self.votes is not None:
+            scores += self.votes.scores(self.groups, values, threads)
         for text in self.texts:
             column = table.columns[text.name]
             texts = [one for one in column.as_texts() if one is not None]
@@ -82,6 +93,15 @@ class TableReading(NamedTuple):
         table = read(row).only(self.names)
         values = table.row(0)
         found = {name: [term] for name, term in self._value_terms(table, values)}
+        together: list[Term] = []
+        if self.votes is not None:
+            for vote in self.votes.votes(self.groups, [group.values(table) for group in self.groups]):
+                if len(vote.columns) == 1:
+                    (name,) = vote.columns
+                    found[name] = [Term(show_value(values[name]), None, None, vote.weights, "value", name)]
+                else:
+                    shown = " & ".join(f"{a} = {b}" for a, b in zip(vote.columns, vote.values, strict=True))
+                    together.append(Term(shown, None, None, vote.weights, "together", " & ".join(vote.columns)))
         start = list(self.start)
         for text in self.texts:
             if values[text.name] is None:
@@ -93,14 +113,14 @@ class TableReading(NamedTuple):
             found[text.name] = [
                 term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
             ]
-        return start, [term for name in self.names for term in found.get(name, [])]
+        return start, [*(term for name in self.names for term in found.get(name, [])), *together]
 
     def _value_terms(self, table: Table, values: dict[str, Any]) -> list[tuple[str, Term]]:
         terms = []
         for group in self.groups:
             logs = group.statistics.log_probabilities(group.values(table))[0]
             for at, name in enumerate(group.names):
-                if values[name] is not None:
+                if values[name] is not None and (self.votes is None or self.weights[name]):
                     weights = (self.weights[name] * logs[:, at]).tolist()
                     terms.append((name, Term(show_value(values[name]), None, None, weights, "value", name)))
         return terms

@@ -1,7 +1,7 @@
 """Terms: columns, pairs and triples of a table's columns, counted in cells. Counts are never changed, only replaced.
 
-The counts of all terms are one array of whole numbers, by cell and class: rows are learned by adding to it, forgotten by
-subtracting, and two tables of the same cells are merged by adding theirs.
+The counts of all terms are one array of whole numbers, by cell and class: rows are learned by adding to it, forgotten
+by subtracting, and two tables of the same cells are merged by adding theirs.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Terms:
         return codes
 
     def counted(
-        self, codes: NDArray[Any], own: NDArray[Any], weights: NDArray[Any] | None, n_classes: int, threads: int
+        self, codes: NDArray[Any], own: NDArray[Any], weights: NDArray[Any] | None, n_classes: int, threads: int = 1
     ) -> NDArray[np.int64]:
         """The counts of these rows alone."""
         rows = _kernel.CellRows(codes.ravel(), codes.shape[1], n_classes, own.astype(np.uint32))
@@ -83,7 +83,7 @@ class Terms:
 
     def plus(self, counts: NDArray[np.int64]) -> Terms:
         """With these counts too."""
-        return self._with(self.counts + counts)
+        return self.with_counts(self.counts + counts)
 
     def minus(self, counts: NDArray[np.int64]) -> Terms:
         """Without these counts; what was never added is a `CountError`."""
@@ -92,7 +92,7 @@ class Terms:
             raise CountError(
                 "a row that is taken away was never added; nothing was changed", int(np.argwhere(left < 0)[0, 1])
             )
-        return self._with(left)
+        return self.with_counts(left)
 
     def merged(self, other: Terms) -> Terms:
         """With what another has counted in the same cells."""
@@ -112,13 +112,14 @@ class Terms:
         counts = np.zeros((len(self.counts), n_classes), np.int64)
         old = [number for number, new in enumerate(numbers) if new is not None]
         counts[:, [new for new in numbers if new is not None]] = self.counts[:, old]
-        return self._with(counts)
+        return self.with_counts(counts)
 
     def with_terms(self, pairs: Sequence[Pair], triples: Sequence[Triple] = ()) -> Terms:
         """The same columns with these pairs and triples, and nothing counted."""
         return Terms(self.names, self.cells, tuple(pairs), tuple(triples))
 
-    def _with(self, counts: NDArray[np.int64]) -> Terms:
+    def with_counts(self, counts: NDArray[np.int64]) -> Terms:
+        """The same terms with other counts."""
         terms = replace(self, counts=counts)
         if "layout" in self.__dict__:
             terms.__dict__["layout"] = self.layout  # the same cells
