@@ -62,9 +62,9 @@ def test_leaving_equal_rows_out_equals_learning_the_others(rows: list[reference.
     patterns = np.arange(len(rows), dtype=np.uint32)
     found = np.asarray(evidence.evidence(terms, kernel_rows(rows, patterns=patterns, gone=gone.ravel())))
     for row, (codes, _, _) in enumerate(rows):
-        others = [one for one in rows if one[0] != codes]
-        if others:
-            expected = np.asarray(evidence_of(others).evidence(terms, kernel_rows([rows[row]])))
+        rest = [one for one in rows if one[0] != codes]
+        if rest:
+            expected = np.asarray(evidence_of(rest).evidence(terms, kernel_rows([rows[row]])))
             assert_allclose(found[row], expected[0], rtol=1e-9, atol=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_sums_and_scores_are_those_of_single_terms(rows: list[reference.Row], th
 
 def test_a_gain_is_what_the_best_step_gains() -> None:
     rng = np.random.default_rng(0)
-    rows = [
+    rows: list[reference.Row] = [
         ((int(a), None, None, int(b)), int(a > 31) ^ int(b), 1)
         for a, b in zip(rng.integers(0, 64, 300), rng.integers(0, 2, 300), strict=True)
     ]
