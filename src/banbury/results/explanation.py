@@ -37,13 +37,14 @@ class Evidence(NamedTuple):
     column: str | None = None
     """The column of a table; None if the document is a text."""
     kind: str = "word"
-    """`"word"`, also for runs of words; `"characters"`; `"value"` of a column."""
+    """`"word"`, also for runs of words; `"characters"`; `"value"` of a column; `"together"`: what several columns say
+    beyond what each says."""
 
     @property
     def name(self) -> str:
         """Its name in a list: characters in quotes, a value with its column in front."""
         word = f"‹{self.word}›" if self.kind == "characters" else self.word
-        if self.column is None:
+        if self.column is None or self.kind == "together":
             return word
         return f"{self.column}: {word}" if self.start is not None else f"{self.column} = {word}"
 

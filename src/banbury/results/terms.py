@@ -26,7 +26,7 @@ class Term(NamedTuple):
     weights: list[float] | None
     """By class. None if the feature is unknown; empty if it is a repeat that counts only once."""
     kind: str = "word"
-    """`"word"`, `"characters"`, or `"value"` of a column."""
+    """`"word"`, `"characters"`, `"value"` of a column, or `"together"`: of several columns, beyond what each says."""
     column: str | None = None
     """The column of a table."""
 

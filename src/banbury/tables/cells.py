@@ -21,6 +21,7 @@ from banbury.errors import FileFormatError
 from banbury.tables.kinds.histogram import between
 
 DEPTH = 6  # of the tree: 64 cells
+LEVELS = (DEPTH, 4, 3)  # of a number alone, in a pair and in a triple, as the kernel has them
 MOST_CATEGORIES = 63  # with a cell of their own
 NOTHING = 255  # the code of a value that says nothing
 

@@ -14,7 +14,7 @@ from banbury.stats.softmax import log_softmax
 from banbury.tables.column_weights import fit_weights
 from banbury.tables.columns import described, groups_of
 from banbury.tables.frame import show_row
-from banbury.tables.ladder import FEWEST_ROWS, Trial, climbed, trials
+from banbury.tables.ladder import FEWEST_ROWS, PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.rungs import Fit, Part
 from banbury.tables.scoring import aligned
@@ -90,32 +90,42 @@ def choose(
     rows: Rows,
     settings: Settings,
     *,
+    effort: str,
     threads: int | None,
 ) -> tuple[ColumnChoice, Learned, TrainingReport]:
     """What counts how much, by rows of two or more classes that were learned; what is counted for it; a report."""
     said = _TextEvidence(kinds, learned, texts, rows, settings, threads)
     part = Part(learned._replace(terms=None), rows, said, n_threads(threads))
-    found: dict[str, Trial] = {}
+    ladder = None
     if len(rows.labels) >= FEWEST_ROWS and part.terms.names:
 
         def learned_from(some: Rows) -> Learned:
             return Learned([], [], groups_of(kinds, 0)).plus(some)
 
-        found = trials(rows, learned.classes, learned_from, said, threads=n_threads(threads))
-    rung = climbed(found)
-    fitted = part.fit(rung) or part.fit("P")
+        ladder = Ladder(rows, learned.classes, learned_from, said, threads=n_threads(threads))
+    fitted = part.fit("P" if ladder is None else ladder.climbed()) or part.fit("P")
     assert fitted is not None
+    penalty = None if ladder is None or effort != "best" or fitted.name == "P" else ladder.penalty(fitted.name)
+    cells = None if fitted.name == "P" else CellChoice.of(fitted)
+    if cells is not None and penalty is not None:
+        corrected, several = part.corrections(fitted, [one for one in PENALTIES if one >= penalty])
+        labels = tuple(learned.classes)
+        cells = replace(cells, corrected=tuple(corrected), correction=several[-1], labels=labels)
     units = [*part.units, *((name,) for name in texts)]
     weights = {name: weight for unit, weight in zip(units, fitted.weights.tolist(), strict=True) for name in unit}
     shifts = (fitted.bias - part.bias).tolist()
     choice = ColumnChoice(
         tuple((name, weights[name]) for name in kinds if name in weights),
         tuple(zip(learned.classes, shifts, strict=True)),
-        None if fitted.name == "P" else CellChoice.of(fitted),
+        cells,
     )
     learned = learned._replace(terms=None if fitted.name == "P" else fitted.terms)
-    report = _report(learned, rows, part, found, fitted)
+    report = _report(learned, rows, part, ladder, fitted, penalty)
     return choice, learned, replace(report, columns=_uses(kinds, learned, choice, weights))
+
+
+def _corrected(rung: str, penalty: float) -> str:
+    return f"{SHOWN[rung]}, corrected with penalty {penalty:g}"
 
 
 class _TextEvidence:
@@ -144,7 +154,9 @@ class _TextEvidence:
         return known
 
 
-def _report(learned: Learned, rows: Rows, part: Part, found: Mapping[str, Trial], fitted: Fit) -> TrainingReport:
+def _report(
+    learned: Learned, rows: Rows, part: Part, ladder: Ladder | None, fitted: Fit, penalty: float | None
+) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
     own, counted = part.sample_own, part.plain_weights
     logs = log_softmax(fitted.scores)
@@ -155,19 +167,21 @@ def _report(learned: Learned, rows: Rows, part: Part, found: Mapping[str, Trial]
         Tried(SHOWN["P"], *figures(by_kinds.log_probabilities, own, counted)),
     ]
     every = np.ones(len(rows.labels)) if rows.weights is None else rows.weights.astype(float)
+    found = {} if ladder is None else {SHOWN[name]: trial for name, trial in ladder.trials.items()}
+    if ladder is not None:
+        found |= {_corrected(fitted.name, one): trial for one, trial in ladder.penalties.items()}
     for name, trial in found.items():
         held = part.own[trial.rows], every[trial.rows]
-        tried.append(Tried(f"held out: {SHOWN[name]}", *figures(trial.log_probabilities, *held)))
+        tried.append(Tried(f"held out: {name}", *figures(trial.log_probabilities, *held)))
+    chosen = SHOWN[fitted.name] if penalty is None else _corrected(fitted.name, penalty)
     note = sample_note(learned.documents, counted)
-    seen = Seen(tried, SHOWN[fitted.name], note, rows.places[part.sample].tolist(), own, counted, logs)
+    seen = Seen(tried, chosen, note, rows.places[part.sample].tolist(), own, counted, logs)
     doubts = seen
     if fitted.name != "P":
-        trial = found[fitted.name]
+        trial = found[chosen]
         note = f"judged by {len(trial.rows)} rows that were held out, with all that was chosen made without them"
         places = rows.places[trial.rows].tolist()
-        seen = Seen(
-            tried, SHOWN[fitted.name], note, places, part.own[trial.rows], every[trial.rows], trial.log_probabilities
-        )
+        seen = Seen(tried, chosen, note, places, part.own[trial.rows], every[trial.rows], trial.log_probabilities)
     at = {place: row for row, place in enumerate(rows.places.tolist())}
 
     def shown(place: int) -> str:

@@ -8,7 +8,7 @@ standard error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ SOME_ROWS = 3_000  # up to so many there are three
 MOST_ROWS = 20_000  # that the rungs are judged with
 FOLDS = 5
 MOST_HELD_OUT = 4_000
+PENALTIES = (10.0, 1.0, 0.1)  # of the correction
 FEWEST_ROWS = 50  # below, nothing is climbed
 
 
@@ -50,37 +51,70 @@ class Trial(NamedTuple):
     """What each row's class costs, in nats."""
 
 
-def trials(
-    rows: Rows,
-    classes: list[Any],
-    learned_from: Callable[[Rows], Learned],
-    texts: Callable[[Array], Array],
-    *,
-    threads: int,
-) -> dict[str, Trial]:
+class Ladder:
     """Every rung on rows that were held out; one that some part of the rows does not have is left out."""
-    places = np.sort(rows.by_content()[:MOST_ROWS])
-    rows = rows.take(places)
-    own = rows.numbers(classes)
-    found: dict[str, list[Trial]] = {}
-    n_parts = 0
-    for held in folds(rows, own):
-        others = np.setdiff1d(np.arange(len(own)), held)
-        n_parts += 1
-        part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
-        for name in NAMES:
-            if name in SELECTED and len(own) < FEW_ROWS:
-                continue
+
+    def __init__(
+        self,
+        rows: Rows,
+        classes: list[Any],
+        learned_from: Callable[[Rows], Learned],
+        texts: Callable[[Array], Array],
+        *,
+        threads: int,
+    ) -> None:
+        places = np.sort(rows.by_content()[:MOST_ROWS])
+        rows = rows.take(places)
+        own = rows.numbers(classes)
+        self._parts: list[tuple[Part, Rows, Array, Array, Array]] = []
+        for held in folds(rows, own):
+            others = np.setdiff1d(np.arange(len(own)), held)
+            part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
+            self._parts.append((part, rows.take(held), texts(places[held]), places[held], own[held]))
+        names = [name for name in NAMES if name not in SELECTED or len(own) >= FEW_ROWS]
+        tried = {name: self._trial(name) for name in names}
+        self.trials: dict[str, Trial] = {name: trial for name, trial in tried.items() if trial is not None}
+        self.penalties: dict[float, Trial] = {}
+
+    def _trial(self, name: str, penalty: float | None = None) -> Trial | None:
+        found = []
+        for part, test, said, places, own in self._parts:
             fitted = part.fit(name)
-            if fitted is not None:
-                logs = log_softmax(part.scores_of(fitted, rows.take(held), texts(places[held])))
-                trial = Trial(places[held], logs, -logs[np.arange(len(held)), own[held]])
-                found.setdefault(name, []).append(trial)
-    return {
-        name: Trial(*map(np.concatenate, zip(*several, strict=True)))
-        for name, several in found.items()
-        if len(several) == n_parts
-    }
+            if fitted is None:
+                return None
+            correction: tuple[Any, ...] = ()
+            if penalty is not None:
+                terms, weights = part.corrections(fitted, [one for one in PENALTIES if one >= penalty])
+                if not terms:
+                    return None
+                correction = terms, weights[-1]
+            logs = log_softmax(part.scores_of(fitted, test, said, *correction))
+            found.append(Trial(places, logs, -logs[np.arange(len(own)), own]))
+        return Trial(*map(np.concatenate, zip(*found, strict=True)))
+
+    def climbed(self) -> str:
+        """The rung that is climbed to: each has to be better than the last one by a standard error."""
+        here = NAMES[0]
+        for name in NAMES[1:]:
+            if name in self.trials and _is_better(self.trials[name], self.trials[here]):
+                here = name
+        return here
+
+    def penalty(self, rung: str) -> float | None:
+        """The penalty of a correction on top of a rung, where it is better by a standard error."""
+        here, best = None, self.trials[rung]
+        for penalty in PENALTIES:
+            trial = self._trial(rung, penalty)
+            if trial is not None:
+                self.penalties[penalty] = trial
+                if _is_better(trial, best):
+                    here, best = penalty, trial
+        return here
+
+
+def _is_better(one: Trial, other: Trial) -> bool:
+    better = other.losses - one.losses
+    return bool(better.mean() > better.std() / np.sqrt(len(better)))
 
 
 def _part(
@@ -95,14 +129,3 @@ def _part(
 
 def _at(texts: Callable[[Array], Array], places: Array) -> Callable[[Array], Array]:
     return lambda some: texts(places[some])
-
-
-def climbed(found: Mapping[str, Trial]) -> str:
-    """The rung that is climbed to: each has to be better than the last one by a standard error."""
-    here = NAMES[0]
-    for name in NAMES[1:]:
-        if name in found:
-            better = found[here].losses - found[name].losses
-            if better.mean() > better.std() / np.sqrt(len(better)):
-                here = name
-    return here

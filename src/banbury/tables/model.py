@@ -87,7 +87,7 @@ class TableModel:
                     )
                 else:
                     model.texts[name] = TextModel.empty(text_settings(kind, settings), kind.analyzer)
-        return model, model._choose(rows, settings, reports, threads)
+        return model, model._choose(rows, settings, reports, effort, threads)
 
     @property
     def _only_text(self) -> str | None:
@@ -181,23 +181,30 @@ class TableModel:
             texts, text_labels, text_weights, _ = rows.texts(name)
             if texts:
                 how = text_settings(self.kinds[name], settings)
-                effort = self._text_effort(effort)
-                reports[name] = model.choose(texts, text_labels, text_weights, how, effort=effort, threads=threads)
-        return self._choose(rows, settings, reports, threads)
+                own = self._text_effort(effort)
+                reports[name] = model.choose(texts, text_labels, text_weights, how, effort=own, threads=threads)
+        return self._choose(rows, settings, reports, effort, threads)
 
     def _text_effort(self, effort: str) -> str:
         """A correction has seen the rows that weights are fitted on; so beside other columns a text has none."""
         return effort if self._only_text is not None else "counting"
 
     def _choose(
-        self, rows: Rows, settings: Settings, reports: Mapping[str, TrainingReport | None], threads: int | None
+        self,
+        rows: Rows,
+        settings: Settings,
+        reports: Mapping[str, TrainingReport | None],
+        effort: str,
+        threads: int | None,
     ) -> TrainingReport | None:
         self.choice = None
         if settings.calibration is None or not 1 < len(self.classes) <= MOST_CLASSES or not rows.labels:
             return None
         if self._only_text is not None:
             return report_of_one_text(self.kinds, self.learned, rows, reports.get(self._only_text))
-        choice, learned, report = choose(self.kinds, self.learned, self.texts, rows, settings, threads=threads)
+        choice, learned, report = choose(
+            self.kinds, self.learned, self.texts, rows, settings, effort=effort, threads=threads
+        )
         with self._changing:
             self.choice, self.learned = choice, learned
         return report

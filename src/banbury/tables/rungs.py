@@ -35,6 +35,8 @@ MOST_TRIPLES = 600  # all of sixteen columns; some of more columns never helped 
 LEAST_GAIN = {"T+": 0.0, "KT": 2.0}  # nats that a selected triple gains
 MOST_PAIRS = 5_000  # that are counted together: all pairs of a hundred columns
 PAIRS_KEPT = 2  # for each column, where the best are selected
+MOST_CORRECTED = 300  # pairs whose cells get weights of their own
+RIDGE_STEPS = 20
 LEVEL_STEPS, STEPS = 40, 80  # of the regressions
 AT_ONCE = 64  # columns whose leave-one-out is in memory
 LARGEST = 100.0  # nats: what is impossible counts as much as this when weights are fitted
@@ -399,10 +401,30 @@ class Part:
         needed = {pair for a, b, c in triples for pair in ((a, b), (a, c), (b, c))}
         return self.counts_of(sorted({*base.terms.pairs, *needed}), triples)
 
+    # Correction
+
+    def corrections(self, fitted: Fit, penalties: Sequence[float]) -> tuple[list[int], list[Array]]:
+        """The terms whose cells get weights of their own, and these weights for each penalty, which fall.
+
+        They are fitted to what leave-one-out by counts cannot tell. None where there are too many pairs.
+        """
+        pairs = [at for at, columns in enumerate(fitted.terms.columns) if len(columns) == 2 and fitted.votes[at]]
+        if not 0 < len(pairs) <= MOST_CORRECTED:
+            return [], []
+        terms = [*range(len(fitted.terms.names)), *pairs]
+        evidence = self.evidence(fitted.terms, fitted.smoothing)
+        offsets = np.ascontiguousarray(fitted.scores)
+        found = evidence.ridge(
+            terms, self.kernel_rows, self.row_weights, offsets.ravel(), list(penalties), RIDGE_STEPS, self.threads
+        )
+        return terms, [np.asarray(weights) for weights in found]
+
     # Other rows
 
-    def scores_of(self, fitted: Fit, rows: Rows, said_by_texts: Array) -> Array:
-        """The scores that a fit gives rows that were not learned."""
+    def scores_of(
+        self, fitted: Fit, rows: Rows, said_by_texts: Array, corrected: Sequence[int] = (), weights_of: Any = None
+    ) -> Array:
+        """The scores that a fit gives rows that were not learned, with a correction if there is one."""
         values = [group.values(rows.table) for group in self.groups]
         said = [np.zeros((len(rows.labels), self.n_classes, 0))]
         for group, numbers in zip(self.groups, values, strict=True):
@@ -418,9 +440,9 @@ class Part:
         scores = evidence @ weights + fitted.bias
         if fitted.name != "P":
             codes = fitted.terms.codes(self.groups, values)
-            reading = _kernel.CellReading(
-                self.evidence(fitted.terms, fitted.smoothing), term_weights.tolist(), [], None
-            )
+            evidence_of = self.evidence(fitted.terms, fitted.smoothing)
+            correction = None if weights_of is None else np.ascontiguousarray(weights_of).ravel()
+            reading = _kernel.CellReading(evidence_of, term_weights.tolist(), list(corrected), correction)
             given = _kernel.CellRows(codes.ravel(), codes.shape[1], self.n_classes)
             scores += np.asarray(reading.scores(given, self.threads))
         return scores

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.tables.columns import Group
-    from banbury.tables.votes import CellVotes
+    from banbury.tables.votes import CellVotes, Vote
+
+
+MOST_TOGETHER = 120  # pairs and triples that an explanation names; more are summed up by column
 
 
 class TextColumn(NamedTuple):
@@ -95,13 +98,14 @@ class TableReading(NamedTuple):
         found = {name: [term] for name, term in self._value_terms(table, values)}
         together: list[Term] = []
         if self.votes is not None:
-            for vote in self.votes.votes(self.groups, [group.values(table) for group in self.groups]):
+            votes = self.votes.votes(self.groups, [group.values(table) for group in self.groups])
+            for vote in votes:
                 if len(vote.columns) == 1:
-                    (name,) = vote.columns
-                    found[name] = [Term(show_value(values[name]), None, None, vote.weights, "value", name)]
-                else:
-                    shown = " & ".join(f"{a} = {b}" for a, b in zip(vote.columns, vote.values, strict=True))
-                    together.append(Term(shown, None, None, vote.weights, "together", " & ".join(vote.columns)))
+                    (name,), (cell,) = vote.columns, vote.cells
+                    word = show_value(values[name])
+                    word = word if cell.startswith("=") else f"{word} ({cell})"
+                    found[name] = [Term(word, None, None, vote.weights, "value", name)]
+            together = self._together([vote for vote in votes if len(vote.columns) > 1])
         start = list(self.start)
         for text in self.texts:
             if values[text.name] is None:
@@ -114,6 +118,26 @@ class TableReading(NamedTuple):
                 term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
             ]
         return start, [*(term for name in self.names for term in found.get(name, [])), *together]
+
+    def _together(self, votes: list[Vote]) -> list[Term]:
+        """What columns say together, beyond what each says: a term for each pair and triple, or for each column."""
+        places = {name: place for place, name in enumerate(self.names)}
+        if len(votes) <= MOST_TOGETHER:
+            terms = []
+            for vote in votes:
+                order = sorted(range(len(vote.columns)), key=lambda at: places[vote.columns[at]])
+                word = " & ".join(f"{vote.columns[at]} {vote.cells[at]}" for at in order)
+                column = " & ".join(vote.columns[at] for at in order)
+                terms.append(Term(word, None, None, vote.weights, "together", column))
+            return terms
+        sums: dict[str, list[float]] = {}
+        for vote in votes:
+            for name in vote.columns:
+                before = sums.get(name, [0.0] * len(self.classes))
+                share = [weight / len(vote.columns) for weight in vote.weights]
+                sums[name] = [one + other for one, other in zip(before, share, strict=True)]
+        names = sorted(sums, key=lambda name: places[name])
+        return [Term(f"{name} & others", None, None, sums[name], "together", name) for name in names]
 
     def _value_terms(self, table: Table, values: dict[str, Any]) -> list[tuple[str, Term]]:
         terms = []

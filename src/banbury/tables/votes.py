@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError
+from banbury.tables.cells import LEVELS, NOTHING, NumberCells
 from banbury.tables.columns import Group
 from banbury.tables.rungs import Fit, term_weights
 from banbury.tables.terms import Terms
@@ -109,8 +110,8 @@ class Vote(NamedTuple):
     """What a column, a pair or a triple adds to the scores of a row."""
 
     columns: tuple[str, ...]
-    values: tuple[str, ...]
-    """The cell of each, for people: a category, or an interval."""
+    cells: tuple[str, ...]
+    """The cell of each, for people: "= 3" for a category, "60–80" for an interval."""
     weights: list[float]
     """By class."""
 
@@ -151,8 +152,12 @@ class CellVotes:
         found = []
         for number, weights in self._reading.terms(rows):
             columns = self.terms.columns[number]
-            if all(codes[at] != 255 for at in columns):
-                level = {1: 6, 2: 4, 3: 3}[len(columns)]
-                shown = tuple(self.terms.cells[at].shown(int(codes[at]), level) for at in columns)
+            if all(codes[at] != NOTHING for at in columns):
+                level = LEVELS[len(columns) - 1]
+                shown = tuple(
+                    ("" if isinstance(self.terms.cells[at], NumberCells) else "= ")
+                    + self.terms.cells[at].shown(int(codes[at]), level)
+                    for at in columns
+                )
                 found.append(Vote(tuple(self.terms.names[at] for at in columns), shown, weights))
         return found
