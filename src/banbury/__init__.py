@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from banbury.readers import read
     from banbury.tables.kinds.bernoulli import Bernoulli
     from banbury.tables.kinds.by_name import Text
+    from banbury.tables.kinds.by_parts import Date, Id
     from banbury.tables.kinds.categorical import Categorical
     from banbury.tables.kinds.gaussian import Gaussian
     from banbury.tables.kinds.histogram import Histogram
@@ -37,9 +38,11 @@ __all__ = [
     "Categorical",
     "Classifier",
     "Counts",
+    "Date",
     "Dirichlet",
     "Gaussian",
     "Histogram",
+    "Id",
     "Multinomial",
     "Number",
     "Poisson",
@@ -59,9 +62,11 @@ _HOMES = {
     "Categorical": "tables.kinds",
     "Classifier": "classifier",
     "Counts": "text.counts",
+    "Date": "tables.kinds",
     "Dirichlet": "text.likelihoods",
     "Gaussian": "tables.kinds",
     "Histogram": "tables.kinds",
+    "Id": "tables.kinds",
     "Multinomial": "tables.kinds",
     "Number": "tables.kinds",
     "Poisson": "tables.kinds",

@@ -79,10 +79,10 @@ def test_arrays_have_numbered_columns_and_records_named_ones() -> None:
     assert plain(records) == {"n": [1, 2], "s": ["x", "y"]}
 
 
-def test_dates_are_seconds_since_1970() -> None:
+def test_dates_are_times_of_utc_and_spans_are_seconds() -> None:
     days = [date(1970, 1, 2), None]
     times = [datetime(1970, 1, 1, 1, tzinfo=UTC), None]
-    expected = {"day": [86400, None], "time": [3600, None], "span": [60, None]}
+    expected = {"day": [datetime(1970, 1, 2), None], "time": [datetime(1970, 1, 1, 1), None], "span": [60, None]}
     columns = {"day": days, "time": times, "span": [timedelta(minutes=1), None]}
     assert plain(columns) == expected
     assert plain(pl.DataFrame(columns)) == expected
@@ -90,7 +90,9 @@ def test_dates_are_seconds_since_1970() -> None:
     frame = pd.DataFrame({name: pd.Series(values) for name, values in columns.items()})
     frame["day"] = pd.to_datetime(frame["day"])
     assert plain(frame) == expected
-    assert plain({"day": np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")}) == {"day": [86400, None]}
+    array = np.array(["1970-01-02", "NaT"], dtype="datetime64[D]")
+    assert plain({"day": array}) == {"day": [datetime(1970, 1, 2), None]}
+    assert tables.read({"day": days}).column("day").as_numbers("a number")[0] == 86400
 
 
 def test_numbers_of_any_kind_are_numbers() -> None:

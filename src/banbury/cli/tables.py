@@ -83,16 +83,10 @@ def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None, without
 
 
 def _guessed(values: list[Any], kind: str) -> list[Any]:
-    # Not at the top: a command that predicts one text imports this file, and waits for no NumPy.
-    from banbury.tables.columns import found
-    from banbury.tables.frame import column
-
     cells = [None if _is_missing(value) else value for value in values]
     if kind in ("text", "categorical") or not all(cell is None or NUMBER_CELL.fullmatch(cell) for cell in cells):
         return _cells(values, "", "Bernoulli") if kind == "bernoulli" else cells
     numbers = [None if cell is None else float(cell) for cell in cells]
-    if kind == "auto" and type(found(column("", numbers))).__name__ == "Categorical":
-        return cells
     return _cells(values, "", "Bernoulli") if kind == "bernoulli" else numbers
 
 

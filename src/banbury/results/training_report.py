@@ -27,6 +27,9 @@ class ColumnUse:
     name: str
     kind: str
     weight: float
+    importance: float | None = None
+    """Nats that a row costs more where the column is missing, with all that it says together with others."""
+    importance_interval: Interval | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,8 +56,10 @@ class TrainingReport(Evaluation):
             lines += [f"{tried.name:{width}}  {tried.log_loss:8.4f}  {tried.accuracy:8.4f}" for tried in self.tried]
         if self.columns:
             width = max(len(one.name) for one in self.columns)
-            lines += ["", f"{'column':{width}}  counts  as"]
-            lines += [f"{one.name:{width}}  {one.weight:6.3f}  {one.kind}" for one in self.columns]
+            lines += ["", f"{'column':{width}}  counts  nats lost without it  as"]
+            lines += [
+                f"{one.name:{width}}  {one.weight:6.3f}  {_importance(one):>20}  {one.kind}" for one in self.columns
+            ]
         if self.doubtful:
             lines += ["", "doubtful labels"]
             lines += [
@@ -75,7 +80,7 @@ class TrainingReport(Evaluation):
         values: dict[str, Any] = {
             **settings,
             "tried": [Tried(**one) for one in settings["tried"]],
-            "columns": [ColumnUse(**one) for one in settings["columns"]],
+            "columns": [_column_use(one) for one in settings["columns"]],
             "reliability": [Bin(**one) for one in settings["reliability"]],
             "coverage": [Kept(**one) for one in settings["coverage"]],
             "unknown_labels": [tuple(one) for one in settings["unknown_labels"]],
@@ -83,6 +88,18 @@ class TrainingReport(Evaluation):
         for name in ("log_loss_interval", "brier_interval"):
             values[name] = None if settings[name] is None else Interval(*settings[name])
         return cls(**values)
+
+
+def _column_use(settings: Mapping[str, Any]) -> ColumnUse:
+    interval = settings["importance_interval"]
+    return ColumnUse(**{**settings, "importance_interval": None if interval is None else Interval(*interval)})
+
+
+def _importance(column: ColumnUse) -> str:
+    """A column's importance, and how far its interval goes."""
+    if column.importance is None or column.importance_interval is None:
+        return ""
+    return f"{column.importance:.4f} ± {(column.importance_interval.high - column.importance_interval.low) / 2:.4f}"
 
 
 def _plain(value: Any) -> Any:

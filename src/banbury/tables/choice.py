@@ -9,11 +9,13 @@ import numpy as np
 
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
 from banbury.results.trials import Seen, Tried, figures
+from banbury.stats.intervals import Interval
 from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax
 from banbury.tables.column_weights import fit_weights
 from banbury.tables.columns import described, groups_of
 from banbury.tables.frame import show_row
+from banbury.tables.importance import Importance, importances
 from banbury.tables.ladder import FEWEST_ROWS, PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.rungs import Fit, Part
@@ -121,7 +123,9 @@ def choose(
     )
     learned = learned._replace(terms=None if fitted.name == "P" else fitted.terms)
     report = _report(learned, rows, part, ladder, fitted, penalty)
-    return choice, learned, replace(report, columns=_uses(kinds, learned, choice, weights))
+    nats = importances(part, fitted)
+    importance = {name: one for unit, one in zip(units, nats, strict=True) for name in unit}
+    return choice, learned, replace(report, columns=_uses(kinds, learned, choice, weights, importance))
 
 
 def _corrected(rung: str, penalty: float) -> str:
@@ -199,7 +203,7 @@ def report_of_one_text(
     (name,) = kinds
     places = rows.places[rows.texts(name)[3]].tolist()
     doubtful = [replace(one, index=places[one.index]) for one in report.doubtful]
-    return replace(report, doubtful=doubtful, columns=_uses(kinds, learned, ColumnChoice(), {name: 1.0}))
+    return replace(report, doubtful=doubtful, columns=_uses(kinds, learned, ColumnChoice(), {name: 1.0}, {}))
 
 
 def text_settings(kind: Text, settings: Settings) -> Settings:
@@ -233,11 +237,22 @@ def _texts_evidence(
 
 
 def _uses(
-    kinds: Mapping[str, Any], learned: Learned, choice: ColumnChoice, weights: Mapping[str, float]
+    kinds: Mapping[str, Any],
+    learned: Learned,
+    choice: ColumnChoice,
+    weights: Mapping[str, float],
+    importance: Mapping[str, Importance],
 ) -> list[ColumnUse]:
     shown = {name: group.described(at) for group in learned.groups for at, name in enumerate(group.names)}
     if choice.cells is not None and learned.terms is not None:
         for name, is_cells in zip(learned.terms.names, choice.cells.by_cells, strict=True):
             if is_cells:
                 shown[name] = f"{described(kinds[name])}, cells"
-    return [ColumnUse(name, shown.get(name) or described(kind), weights.get(name, 0.0)) for name, kind in kinds.items()]
+    uses = []
+    for name, kind in kinds.items():
+        use = ColumnUse(name, shown.get(name) or described(kind), weights.get(name, 0.0))
+        if name in importance:
+            nats, low, high = importance[name]
+            use = replace(use, importance=nats, importance_interval=Interval(low, high))
+        uses.append(use)
+    return uses

@@ -5,17 +5,21 @@ Columns of the same kind share their statistics, so that hundreds of them are as
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
-from banbury.tables.frame import Column, Table, names_of
+from banbury.tables.dates import are_dates, part_name
+from banbury.tables.frame import Column, Table, are_truths, names_of
 from banbury.tables.kinds import (
     Bernoulli,
     Categorical,
+    Date,
     Gaussian,
     Histogram,
+    Id,
     Kind,
     Multinomial,
     Number,
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, type] = {
     kind.__name__.lower(): kind
-    for kind in (Bernoulli, Categorical, Gaussian, Histogram, Multinomial, Number, Poisson, Text)
+    for kind in (Bernoulli, Categorical, Date, Gaussian, Histogram, Id, Multinomial, Number, Poisson, Text)
 }
 
 # A column of strings is text where most of its values are different, or where they have several words each.
@@ -41,6 +45,9 @@ WORDS = 3
 # Whole numbers are categories where there are few, and enough rows for each of them.
 FEW_NUMBERS = 10
 ROWS_FOR_EACH = 10
+# What never comes twice in so many rows names them.
+FEWEST_IDS = 50
+ID_NAME = re.compile(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$|^index$")
 CATEGORICAL_COLUMNS = 8  # in one group
 # Of kinds that are found, and of the three that leave-one-out on public tables at many sizes was asked about, 1, ½ and
 # 0.1, the one that is never far from the best. Column weights by leave-one-out do more than a smoothing for each table.
@@ -93,9 +100,10 @@ def _found(column: Column, smoothing: Any) -> Any:
 def found(column: Column) -> Any:
     """The kind of a column, by its values.
 
-    Truth values are Bernoulli. Whole numbers of which there are few are categories, all others numbers, whose
-    distribution leave-one-out chooses. Strings are text where most of them are different or where they have several
-    words, else categories. Whatever is found takes any later value of the same type.
+    Truth values are Bernoulli, dates are dates. Whole numbers of which there are few are categories, all others
+    numbers, whose distribution leave-one-out chooses. Strings are dates or truth values where all of them are, text
+    where most of them are different or where they have several words, else categories. Running numbers and single words
+    that never come twice only name their rows. Whatever is found takes any later value of the same type.
 
     >>> from banbury.tables.frame import column
     >>> [type(found(column("x", values))).__name__ for values in ([True, None], [1.5, 2.25], ["red", "blue", "red"])]
@@ -103,24 +111,39 @@ def found(column: Column) -> Any:
     """
     if column.is_bool:
         return Bernoulli(smoothing=SMOOTHING)
+    if column.is_date:
+        return Date()
     if column.numbers is not None:
-        return _found_in_numbers(column.numbers[~column.missing])
+        return _found_in_numbers(column.name, column.numbers[~column.missing])
     values = [value for value in column.as_objects() if value is not None]
-    different = len(set(values))
+    if are_truths(values):
+        return Bernoulli(smoothing=SMOOTHING)
+    distinct = set(values)
+    different = len(distinct)
+    if values and all(isinstance(value, str) for value in distinct) and are_dates(distinct):
+        return Date()
+    if different == len(values) >= FEWEST_IDS and all(isinstance(value, str) and " " not in value for value in values):
+        return Id()
     if different <= FEW_STRINGS or any(not isinstance(value, str) for value in values):
         return Categorical(smoothing=SMOOTHING)
     n_words = sum(value.count(" ") + 1 for value in values)
     return Text() if 2 * different > len(values) or n_words > WORDS * len(values) else Categorical(smoothing=SMOOTHING)
 
 
-def _found_in_numbers(numbers: NDArray[Any]) -> Any:
+def _found_in_numbers(name: str, numbers: NDArray[Any]) -> Any:
     import numpy as np
 
     different, counts = np.unique(numbers, return_counts=True)
     are_few = len(different) <= min(FEW_NUMBERS, len(numbers) // ROWS_FOR_EACH)
     # Where one comes only once there are more to come.
     is_category = are_few and (different == np.floor(different)).all() and (counts > 1).all()
-    return Categorical(smoothing=SMOOTHING) if is_category or not len(different) else Number()
+    if is_category or not len(different):
+        return Categorical(smoothing=SMOOTHING)
+    n = len(numbers)
+    # Running numbers, in any order; or whole numbers that never come twice, under the name of an id.
+    is_whole = len(different) == n >= FEWEST_IDS and bool((different == np.floor(different)).all())
+    is_running = is_whole and different[-1] - different[0] == n - 1
+    return Id() if is_running or (is_whole and ID_NAME.search(name)) else Number()
 
 
 def described(kind: Any) -> str:
@@ -133,6 +156,32 @@ def described(kind: Any) -> str:
         f"{one.name}={getattr(kind, one.name)!r}" for one in fields(kind) if getattr(kind, one.name) != one.default
     ]
     return type(kind).__name__ + (f"({', '.join(given)})" if given else "")
+
+
+def inner_kinds(kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """The kinds of the columns that are learned: a date as its parts, and nothing of a column that only names rows."""
+    inner: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        if isinstance(kind, Date):
+            is_number = {"year", "age"}
+            inner |= {
+                part_name(name, part): Number() if part in is_number else Categorical(smoothing=SMOOTHING)
+                for part in kind.parts
+            }
+        elif not isinstance(kind, Id):
+            inner[name] = kind
+    if len(inner) < sum(
+        len(kind.parts) if isinstance(kind, Date) else not isinstance(kind, Id) for kind in kinds.values()
+    ):
+        raise InputError("a column has the name of a part of a date; give one of the two another name")
+    return inner
+
+
+def kind_from_file(settings: Mapping[str, Any]) -> Any:
+    """The kind of a column without statistics of its own, that `kind_settings` came from."""
+    if settings["kind"] == "date":
+        return Date(parts=tuple(settings["parts"]))
+    return Id() if settings["kind"] == "id" else text_from_settings(settings)
 
 
 def text_from_settings(settings: Mapping[str, Any]) -> Text:
@@ -199,7 +248,9 @@ class Group:
         grown = []
         for known, new in zip(self.categories, more, strict=True):
             # Sorted, so that the same rows in another order give the same.
-            names = sorted((one for one in new if one not in known), key=lambda one: (isinstance(one, str), one))
+            names = sorted(
+                (one for one in new if _known_as(one, known) not in known), key=lambda one: (isinstance(one, str), one)
+            )
             grown.append({**known, **{name: len(known) + at for at, name in enumerate(names)}})
         return replace(self, categories=tuple(grown))
 
@@ -290,15 +341,38 @@ def _distinct(column: Column) -> list[Any]:
     return Column("", np.unique(column.numbers[~column.missing]), None).as_objects()
 
 
+def _known_as(value: Any, known: Mapping[Any, int]) -> Any:
+    """The category that a value is: a code is the same as a number and as a text, from whatever file it comes.
+
+    >>> _known_as("3", {3: 0}), _known_as(3, {"3": 0}), _known_as("x", {3: 0})
+    (3, '3', 'x')
+    """
+    if value in known:
+        return value
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            return value
+        return number if number in known else value
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return shown if shown in known else value
+
+
 def _codes(column: Column, known: Mapping[Any, int]) -> NDArray[Any]:
     """The number of each value; one more than the last for one that is not known, NaN for a missing one."""
     import numpy as np
 
     if column.numbers is None:
-        numbers: dict[Any, float] = {**known, None: np.nan}
-        return np.array([numbers.get(value, len(known)) for value in column.as_objects()], dtype=float)
+        values = column.as_objects()
+        numbers: dict[Any, float] = {value: known.get(_known_as(value, known), len(known)) for value in set(values)}
+        numbers[None] = np.nan
+        return np.array([numbers[value] for value in values], dtype=float)
     different, places = np.unique(column.numbers, return_inverse=True)
-    codes = [np.nan if value != value else float(known.get(value, len(known))) for value in different.tolist()]
+    codes = [
+        np.nan if value != value else float(known.get(_known_as(value, known), len(known)))
+        for value in different.tolist()
+    ]
     return np.array(codes, dtype=float)[places]
 
 

@@ -28,6 +28,8 @@ class Column:
     objects: list[Any] | None
     """`str`, `int`, `float` and `bool`, None where a value is missing."""
     is_bool: bool = False
+    is_date: bool = False
+    """Whether the numbers are dates."""
 
     def __len__(self) -> int:
         return len(self.objects or []) if self.numbers is None else len(self.numbers)
@@ -35,7 +37,7 @@ class Column:
     def take(self, rows: Any) -> Column:
         """Some of the rows."""
         if self.numbers is not None:
-            return Column(self.name, self.numbers[rows], None, self.is_bool)
+            return Column(self.name, self.numbers[rows], None, self.is_bool, self.is_date)
         assert self.objects is not None
         return Column(self.name, None, [self.objects[row] for row in rows])
 
@@ -60,6 +62,11 @@ class Column:
         """The values as numbers; one that is none is an error that says for what a number is needed."""
         if self.numbers is not None:
             return self.numbers
+        import numpy as np
+
+        if are_truths(self.objects or []):
+            truths = [np.nan if value is None else float(value.lower() == "true") for value in self.objects or []]
+            return np.array(truths, dtype=float)
         for row, value in enumerate(self.objects or []):
             if isinstance(value, str):
                 raise InputError(f"row {row}, column {self.name!r} is {value!r}; {needs} needs numbers")
@@ -72,6 +79,8 @@ class Column:
         assert self.numbers is not None
         if self.is_bool:
             return [None if value != value else bool(value) for value in self.numbers.tolist()]
+        if self.is_date:
+            return [None if value != value else _moment(value) for value in self.numbers.tolist()]
         return [_plain_number(value) for value in self.numbers.tolist()]
 
     def as_texts(self) -> list[str | None]:
@@ -120,6 +129,16 @@ class Table:
     def row(self, number: int) -> dict[str, Any]:
         """One row, by column; what is missing is None."""
         return {name: one.take([number]).as_objects()[0] for name, one in self.columns.items()}
+
+
+def are_truths(values: Sequence[Any]) -> bool:
+    """Whether all values that are not missing are `true` or `false`, in letters of any size.
+
+    >>> are_truths(["True", None, "false"]), are_truths(["yes"]), are_truths([None])
+    (True, False, False)
+    """
+    known = {value for value in values if value is not None}
+    return bool(known) and all(isinstance(value, str) and value.lower() in ("true", "false") for value in known)
 
 
 def is_row(data: Any) -> bool:
@@ -202,6 +221,9 @@ def show_value(value: Any) -> str:
     """A value for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if hasattr(value, "isoformat"):
+        shown: str = value.isoformat(sep=" ") if hasattr(value, "hour") else value.isoformat()
+        return shown.removesuffix(" 00:00:00")
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -331,7 +353,8 @@ def _pandas(name: str, series: Any) -> Column:
     if kind in "iufb":  # also those that may be missing: Int64, boolean, double[pyarrow]
         import numpy as np
 
-        return _of_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), is_bool=kind == "b")
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _of_numbers(name, numbers, is_bool=kind == "b", is_byte=str(series.dtype).lower() == "uint8")
     if kind in "mM":
         import numpy as np
 
@@ -353,7 +376,8 @@ def _polars(name: str, series: Any) -> Column:
     dtype = str(series.dtype)
     if series.dtype.is_numeric() or dtype == "Boolean":
         numbers = series.cast(float).to_numpy()
-        return _of_numbers(name, np.where(series.is_null().to_numpy(), np.nan, numbers), is_bool=dtype == "Boolean")
+        known = np.where(series.is_null().to_numpy(), np.nan, numbers)
+        return _of_numbers(name, known, is_bool=dtype == "Boolean", is_byte=dtype == "UInt8")
     if dtype.startswith(("Categorical", "Enum")):
         series = series.cast(str)
     return _python(name, series.to_list())
@@ -367,7 +391,7 @@ def _arrow(name: str, values: Any) -> Column:
         values, kind = values.cast(kind.value_type), kind.value_type
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         numbers = values.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
-        return _of_numbers(name, numbers, is_bool=types.is_boolean(kind))
+        return _of_numbers(name, numbers, is_bool=types.is_boolean(kind), is_byte=types.is_uint8(kind))
     return _python(name, values.to_pylist())
 
 
@@ -381,11 +405,13 @@ def _numpy(name: str, values: Any) -> Column:
     kind = values.dtype.kind
     if kind in "iufb":
         numbers = values.astype(np.float64)
-        return _of_numbers(name, numbers if mask is None else np.where(mask, np.nan, numbers), is_bool=kind == "b")
+        numbers = numbers if mask is None else np.where(mask, np.nan, numbers)
+        return _of_numbers(name, numbers, is_bool=kind == "b", is_byte=values.dtype == np.uint8)
     if kind in "mM":
         unit = "timedelta64[us]" if kind == "m" else "datetime64[us]"
         seconds = values.astype(unit).astype(np.int64) / 1e6
-        return _of_numbers(name, np.where(np.isnat(values) | (False if mask is None else mask), np.nan, seconds))
+        known = np.where(np.isnat(values) | (False if mask is None else mask), np.nan, seconds)
+        return _of_numbers(name, known, is_date=kind == "M")
     objects = values.tolist()
     if mask is not None:
         objects = [None if hidden else value for value, hidden in zip(objects, mask.tolist(), strict=True)]
@@ -396,6 +422,7 @@ def _python(name: str, values: list[Any]) -> Column:
     import numpy as np
 
     kinds = set(map(type, values))
+    is_date = _are_dates(kinds)
     if not kinds <= {str, type(None)}:
         values = [_plain(name, row, value) for row, value in enumerate(values)]
         kinds = set(map(type, values))
@@ -407,17 +434,29 @@ def _python(name: str, values: list[Any]) -> Column:
     except OverflowError:
         row = next(row for row, value in enumerate(values) if isinstance(value, int) and abs(value) > 2**1000)
         raise InputError(f"row {row}, column {name!r} is a number with {len(str(values[row]))} digits") from None
-    return _of_numbers(name, numbers, is_bool=kinds == {bool})
+    return _of_numbers(name, numbers, is_bool=kinds == {bool}, is_date=is_date)
 
 
-def _of_numbers(name: str, numbers: NDArray[Any], *, is_bool: bool = False) -> Column:
+def _are_dates(kinds: set[type]) -> bool:
+    """Whether values of these types are dates; dates and times may stand beside each other."""
+    from datetime import date
+
+    known = kinds - {type(None)}
+    return bool(known) and all(issubclass(kind, date) for kind in known)
+
+
+def _of_numbers(
+    name: str, numbers: NDArray[Any], *, is_bool: bool = False, is_byte: bool = False, is_date: bool = False
+) -> Column:
     import numpy as np
 
     infinite = np.isinf(numbers)
     if infinite.any():
         row = int(infinite.argmax())
         raise InputError(f"row {row}, column {name!r} is {numbers[row]}; a number must be finite, or missing")
-    return Column(name, np.ascontiguousarray(numbers), None, is_bool)
+    # Bytes that are 0 or 1 alone are pixels or flags.
+    is_bool = is_bool or (is_byte and bool(len(numbers)) and bool((np.isnan(numbers) | (numbers <= 1)).all()))
+    return Column(name, np.ascontiguousarray(numbers), None, is_bool, is_date)
 
 
 def _plain(name: str, row: int, value: Any) -> Any:
@@ -459,6 +498,13 @@ def _rarer_number(value: Any) -> float | None:
         case time():
             return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
     return None
+
+
+def _moment(value: float) -> Any:
+    """A time of UTC, from seconds since 1970."""
+    from datetime import datetime, timedelta
+
+    return datetime(1970, 1, 1) + timedelta(seconds=value)
 
 
 def _plain_number(value: float) -> float | int | None:

@@ -6,16 +6,26 @@ automatic model gives each column a weight, fitted on what all other rows say of
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import FileFormatError, InputError, NotAvailable
-from banbury.results.training_report import TrainingReport
+from banbury.results.training_report import ColumnUse, TrainingReport
 from banbury.tables.choice import ColumnChoice, choose, report_of_one_text, text_settings
 from banbury.tables.column_weights import universal_weight
-from banbury.tables.columns import Group, check_same_columns, groups_of, kind_settings, kinds_of, text_from_settings
-from banbury.tables.frame import Table, read
-from banbury.tables.kinds import Text
+from banbury.tables.columns import (
+    Group,
+    check_same_columns,
+    groups_of,
+    inner_kinds,
+    kind_from_file,
+    kind_settings,
+    kinds_of,
+)
+from banbury.tables.dates import in_parts
+from banbury.tables.frame import Table, names_of, read
+from banbury.tables.kinds import Id, Text
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.n_parameters import n_parameters
 from banbury.tables.scoring import TableReading, TextColumn, aligned
@@ -44,6 +54,8 @@ class TableModel:
         self, kinds: dict[str, Any], learned: Learned, texts: dict[str, TextModel], choice: ColumnChoice | None = None
     ) -> None:
         self.kinds = kinds
+        self.inner_kinds = inner_kinds(kinds)
+        """Of the columns that are learned: dates are read as their parts."""
         self.learned = learned
         self.texts = texts
         self.choice = choice
@@ -66,13 +78,16 @@ class TableModel:
         if columns is not None and not table.n_rows:
             raise InputError("no rows to learn from")
         kinds = kinds_of(columns, table, smoothing=settings.smoothing)
-        rows = Rows.of(table.only(kinds), labels, weights)
+        inner = inner_kinds(kinds)
+        if not inner:
+            raise InputError(f"every column only names its rows ({names_of(kinds)}): there is nothing to learn from")
+        rows = Rows.of(in_parts(table.only(kinds), kinds), labels, weights)
         if not rows.labels:  # all have weight 0
             raise InputError("no rows to learn from")
-        model = cls(kinds, Learned([], [], groups_of(kinds, 0)).plus(rows), {})
+        model = cls(kinds, Learned([], [], groups_of(inner, 0)).plus(rows), {})
         log_prior(model.classes, model.documents, settings.prior)
         reports = {}
-        for name, kind in kinds.items():
+        for name, kind in inner.items():
             if isinstance(kind, Text):
                 texts, text_labels, text_weights, _ = rows.texts(name)
                 if texts:
@@ -92,8 +107,17 @@ class TableModel:
     @property
     def _only_text(self) -> str | None:
         """The name of the only column, where that is a text: then this is a model of texts, read as one."""
-        (name, kind), *others = self.kinds.items()
+        (name, kind), *others = self.inner_kinds.items()
         return name if isinstance(kind, Text) and not others else None
+
+    @property
+    def _ids(self) -> list[str]:
+        """Columns that only name rows."""
+        return [name for name, kind in self.kinds.items() if isinstance(kind, Id)]
+
+    def _read(self, data: Any) -> Table:
+        """A table with the columns that are learned."""
+        return in_parts(read(data).only(self.kinds), self.kinds)
 
     # What is learned
 
@@ -114,7 +138,7 @@ class TableModel:
 
     def add(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Learn these rows too; a bad one changes nothing."""
-        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        rows = Rows.of(self._read(data), labels, weights)
         with self._changing:
             learned, counted = self.learned.plus(rows), self._counted(rows, threads)
             for name, counts in counted.items():
@@ -123,7 +147,7 @@ class TableModel:
 
     def remove(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Unlearn these rows; one that was never learned is a `CountError`, and nothing changes."""
-        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        rows = Rows.of(self._read(data), labels, weights)
         with self._changing:
             learned, left = self.learned.minus(rows), {}
             for name in self.texts:
@@ -166,7 +190,7 @@ class TableModel:
         self, data: Any, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by rows that were learned."""
-        rows = Rows.of(read(data).only(self.kinds), labels, weights)
+        rows = Rows.of(self._read(data), labels, weights)
         check_kind(rows.labels, self.classes)
         if unknown := set(rows.labels).difference(self.classes):
             raise InputError(f"no row with label {min(unknown)!r} was learned")
@@ -180,7 +204,7 @@ class TableModel:
         for name, model in self.texts.items():
             texts, text_labels, text_weights, _ = rows.texts(name)
             if texts:
-                how = text_settings(self.kinds[name], settings)
+                how = text_settings(self.inner_kinds[name], settings)
                 own = self._text_effort(effort)
                 reports[name] = model.choose(texts, text_labels, text_weights, how, effort=own, threads=threads)
         return self._choose(rows, settings, reports, effort, threads)
@@ -201,13 +225,14 @@ class TableModel:
         if settings.calibration is None or not 1 < len(self.classes) <= MOST_CLASSES or not rows.labels:
             return None
         if self._only_text is not None:
-            return report_of_one_text(self.kinds, self.learned, rows, reports.get(self._only_text))
+            return report_of_one_text(self.inner_kinds, self.learned, rows, reports.get(self._only_text))
         choice, learned, report = choose(
-            self.kinds, self.learned, self.texts, rows, settings, effort=effort, threads=threads
+            self.inner_kinds, self.learned, self.texts, rows, settings, effort=effort, threads=threads
         )
         with self._changing:
             self.choice, self.learned = choice, learned
-        return report
+        ids = [ColumnUse(name, "Id: it only names rows, and is left out", 0.0) for name in self._ids]
+        return replace(report, columns=[*report.columns, *ids])
 
     # How it is read
 
@@ -219,7 +244,7 @@ class TableModel:
         """How rows are scored; `prior` stands in for that of the settings."""
         classes, documents, groups, terms = self.learned
         prior = settings.prior if prior is None else prior
-        weights = dict.fromkeys(self.kinds, 1.0)
+        weights = dict.fromkeys(self.inner_kinds, 1.0)
         votes = None
         if settings.calibration is None or len(classes) > MOST_CLASSES:
             start = log_prior(classes, documents, prior)
@@ -236,16 +261,16 @@ class TableModel:
         texts = []
         for name, model in self.texts.items():
             if model.classes:
-                how = text_settings(self.kinds[name], settings)
+                how = text_settings(self.inner_kinds[name], settings)
                 how = how if how.is_automatic else how._replace(calibration=None)
                 texts.append(TextColumn(name, model.reading(how), weights[name]))
         if self._only_text is not None and self.texts[self._only_text].classes == classes:
-            how = text_settings(self.kinds[self._only_text], settings)._replace(prior=settings.prior)
+            how = text_settings(self.inner_kinds[self._only_text], settings)._replace(prior=settings.prior)
             text = self.texts[self._only_text].reading(how, prior)
             shift = text.shift or [0.0] * len(classes)
             start = [text.scale * one + other for one, other in zip(text.start, shift, strict=True)]
             texts = [TextColumn(self._only_text, text, text.scale)]
-        return TableReading(classes, tuple(self.kinds), start, groups, weights, tuple(texts), votes)
+        return TableReading(classes, self.kinds, start, groups, weights, tuple(texts), votes)
 
     def n_parameters(self, settings: Settings) -> int:
         """The number of free parameters of the plain likelihoods of all columns in one class."""
@@ -257,7 +282,7 @@ class TableModel:
         import numpy as np
 
         classes, documents, groups, _ = self.learned
-        table = read(data).only(self.kinds)
+        table = self._read(data)
         logs = np.tile(np.array(log_prior(classes, documents, settings.prior)), (table.n_rows, 1))
         for group in groups:
             logs += group.statistics.scores(group.values(table))
@@ -265,7 +290,7 @@ class TableModel:
             rows = np.flatnonzero(~table.columns[name].missing)
             texts = [text for text in table.columns[name].as_texts() if text is not None]
             if texts and model.classes:
-                how = text_settings(self.kinds[name], settings)
+                how = text_settings(self.inner_kinds[name], settings)
                 said = model.log_likelihoods(texts, how, coefficient=coefficient)
                 logs[rows] += aligned(said, model.classes, classes)
         return logs
@@ -275,7 +300,7 @@ class TableModel:
         import numpy as np
 
         classes, _, groups, _ = self.learned
-        rows: list[dict[str, Any]] = [dict.fromkeys(self.kinds) for _ in numbers]
+        rows: list[dict[str, Any]] = [dict.fromkeys(self.inner_kinds) for _ in numbers]
         for number in np.unique(numbers).tolist():
             places = np.flatnonzero(numbers == number).tolist()
             drawn: dict[str, list[Any]] = {}
@@ -284,7 +309,7 @@ class TableModel:
             for name, model in self.texts.items():
                 if classes[number] in model.classes:
                     of = np.full(len(places), model.classes.index(classes[number]))
-                    drawn[name] = model.sample(rng, of, text_settings(self.kinds[name], settings))
+                    drawn[name] = model.sample(rng, of, text_settings(self.inner_kinds[name], settings))
             for name, values in drawn.items():
                 for place, value in zip(places, values, strict=True):
                     rows[place][name] = value
@@ -297,7 +322,7 @@ class TableModel:
         if column not in self.texts:
             known = ", ".join(map(repr, self.texts)) or "none"
             raise InputError(f"column is {column!r}; the columns of texts are {known}")
-        return self.texts[column].words(label, text_settings(self.kinds[column], settings), **options)
+        return self.texts[column].words(label, text_settings(self.inner_kinds[column], settings), **options)
 
     def spelling(self, word: str) -> list[str]:
         """The tokens that the usual analyzer makes of a word."""
@@ -358,7 +383,7 @@ class TableModel:
             for number, (name, own) in enumerate(settings["texts"])
         }
         of = {name: group.kind for group in groups for name in group.names}
-        kinds = {name: of[name] if name in of else text_from_settings(own) for name, own in settings["columns"]}
+        kinds = {name: of[name] if name in of else kind_from_file(own) for name, own in settings["columns"]}
         classes, documents = list(settings["classes"]), list(map(int, settings["documents"]))
         kind = KINDS[settings["labels"]]
         if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
@@ -366,7 +391,7 @@ class TableModel:
         is_whole = len(documents) == len(classes) and all(
             group.statistics.n_classes == len(classes) for group in groups
         )
-        if not is_whole or {*of, *texts} != set(kinds):
+        if not is_whole or {*of, *texts} != set(inner_kinds(kinds)):
             raise FileFormatError("its columns or classes do not fit together")
         terms, cells, weights = None, None, settings["weights"]
         if settings["terms"] is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.results.terms import Term
+from banbury.tables.columns import inner_kinds
+from banbury.tables.dates import in_parts
 from banbury.tables.frame import Table, as_row, is_row, read, show_row, show_value
 from banbury.text.reading import TextReading
 
@@ -32,7 +34,8 @@ class TableReading(NamedTuple):
     """How rows are scored, all of one moment."""
 
     classes: list[Any]
-    names: tuple[str, ...]
+    kinds: dict[str, Any]
+    """Of the columns of the table; dates are read as their parts."""
     start: list[float]
     groups: tuple[Group, ...]
     weights: dict[str, float]
@@ -53,6 +56,14 @@ class TableReading(NamedTuple):
         """A row as people read it."""
         return show_row(row)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are learned."""
+        return tuple(inner_kinds(self.kinds))
+
+    def _read(self, data: Any) -> Table:
+        return in_parts(read(data).only(self.kinds), self.kinds)
+
     def best_one(self, row: Any) -> int:
         """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
@@ -66,7 +77,7 @@ class TableReading(NamedTuple):
         """For each row and class, up to a number that the classes share."""
         import numpy as np
 
-        table = read(data).only(self.names)
+        table = self._read(data)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
         values = [group.values(table) for group in self.groups]
         for group, numbers in zip(self.groups, values, strict=True):
@@ -93,7 +104,7 @@ class TableReading(NamedTuple):
 
     def terms(self, row: Any) -> tuple[list[float], list[Term]]:
         """What a row's scores are the sums of: where they start, and one term for each value and word."""
-        table = read(row).only(self.names)
+        table = self._read(row)
         values = table.row(0)
         found = {name: [term] for name, term in self._value_terms(table, values)}
         together: list[Term] = []

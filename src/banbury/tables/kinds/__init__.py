@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from banbury.tables.kinds.bernoulli import Bernoulli
     from banbury.tables.kinds.by_name import Text, kind_from_settings, statistics_from_parts
+    from banbury.tables.kinds.by_parts import Date, Id
     from banbury.tables.kinds.categorical import Categorical
     from banbury.tables.kinds.gaussian import Gaussian
     from banbury.tables.kinds.histogram import Histogram
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Bernoulli",
     "Categorical",
+    "Date",
     "Gaussian",
     "Histogram",
+    "Id",
     "Kind",
     "Multinomial",
     "Number",
@@ -43,8 +46,10 @@ __all__ = [
 _HOMES = {
     "Bernoulli": "bernoulli",
     "Categorical": "categorical",
+    "Date": "by_parts",
     "Gaussian": "gaussian",
     "Histogram": "histogram",
+    "Id": "by_parts",
     "Kind": "statistics",
     "Multinomial": "multinomial",
     "Number": "number",
