@@ -46,7 +46,7 @@ def test_a_date_is_the_same_from_every_source(source: str) -> None:
     assert [row["when month"] for row in rows] == [2, None, 12, 11]
     assert [row["when weekday"] for row in rows] == ["Thursday", None, "Wednesday", "Monday"]
     assert [row["when hour"] for row in rows] == [23, None, 1, 0]
-    assert_allclose(parts.columns["when age"].numbers, np.array(_seconds(MOMENTS)) / 86400)
+    assert_allclose(parts.columns["when age"].as_numbers("it"), np.array(_seconds(MOMENTS)) / 86400)
 
 
 def _seconds(moments: list[datetime | None]) -> list[float]:
@@ -129,7 +129,7 @@ def test_a_column_that_only_names_rows_is_found_and_left_out() -> None:
     n = 60
     rng = np.random.default_rng(0)
     labels = rng.choice(["a", "b"], n).tolist()
-    table = {
+    table: dict[str, Any] = {
         "PassengerId": rng.permutation(n) + 7,
         "customer_id": np.sort(rng.choice(10**6, n, replace=False)),
         "code": [f"A-{number:05}" for number in range(n)],
