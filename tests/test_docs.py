@@ -113,3 +113,10 @@ def test_the_index_leads_to_every_page() -> None:
 def test_what_a_page_calls_by_its_module_is_there(page: Path) -> None:
     for name in re.findall(r"`(banbury(?:\.\w+)+)", page.read_text(encoding="utf-8")):
         assert pydoc.locate(name) is not None, name
+
+
+def test_the_files_that_the_architecture_names_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    folders = [ROOT, ROOT / "src" / "banbury", ROOT / "kernel" / "src", ROOT / "kernel" / "src" / "text"]
+    for name in re.findall(r"`([\w/]+\.(?:py|rs|toml|pyi))`", text):
+        assert any((folder / name).exists() for folder in folders), name

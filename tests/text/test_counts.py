@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 
 from banbury import Analyzer, Counts
 from banbury.errors import CountError, InputError, LabelError
-from banbury.text.likelihoods import scorer
 from strategies import LABELS, Corpus, corpora
 
 PAIRS = Analyzer(ngrams=(1, 2))
@@ -24,7 +24,7 @@ def counted(*documents: tuple[str, str], analyzer: Analyzer | None = None, **opt
 
 def table(counts: Counts) -> dict[str, list[int]]:
     """How often each feature was seen in each class."""
-    found = scorer(counts.kernel, "multinomial", 1.0, "shared").table()
+    found = counts.features()
     return dict(zip(found.names, found.occurrences.tolist(), strict=True))
 
 
@@ -241,3 +241,18 @@ def test_bad_input_changes_nothing(corpus: Corpus, label: str) -> None:
         with pytest.raises(InputError):
             counts.remove(texts, labels, weights=weights)
     assert state(counts) == before
+
+
+@given(corpora())
+def test_the_counts_of_features_are_those_of_plain_python(corpus: Corpus) -> None:
+    counts = Counts().add(corpus.texts, corpus.labels)
+    table = counts.features()
+    seen = [Counter(token.text for token in counts.analyzer.features(text)) for text in corpus.texts]
+    for row, name in enumerate(table.names):
+        for class_id, label in enumerate(counts.classes):
+            mine = [words[name] for words, other in zip(seen, corpus.labels, strict=True) if other == label]
+            assert table.occurrences.tolist()[row][class_id] == sum(mine)
+            assert table.documents.tolist()[row][class_id] == sum(n > 0 for n in mine)
+    assert set(table.names) == {name for words in seen for name in words}
+    frequent = [name for name in table.names if sum(name in words for words in seen) >= 2]
+    assert sorted(counts.features(min_documents=2).names) == sorted(frequent)

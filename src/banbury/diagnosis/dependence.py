@@ -13,7 +13,6 @@ from banbury.stats.intervals import false_discoveries
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import class_numbers, n_threads
-from banbury.text.likelihoods import scorer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +113,7 @@ def presence_weights(inside: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
 
 def _candidates(counts: Counts) -> tuple[list[str], NDArray[Any]]:
     """The words with most evidence, in the order of their names, and the strongest evidence that each has."""
-    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_WITH_WORD)
+    words = counts.features(min_documents=FEWEST_WITH_WORD)
     names, table = words.names, np.asarray(words.documents).astype(float)
     weights = np.abs(presence_weights(table, np.array(counts.documents, dtype=float)))
     sums = (table * weights).sum(axis=1)

@@ -22,7 +22,6 @@ from banbury.stats.intervals import chi_squared_tail
 from banbury.text.calibration import PriorEstimate
 from banbury.text.counts import Counts
 from banbury.text.documents import as_texts
-from banbury.text.likelihoods import scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -290,16 +289,15 @@ def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) ->
     NewVocabulary(share=0.4, expected=0.2, words=[('tulip', 2)])
     """
     fresh = Counts(counts.analyzer).add(texts, [""] * len(texts), threads=threads)
-    table = scorer(fresh.kernel, "multinomial", 1.0, "shared").table()
+    table = fresh.features()
     names, times = table.names, np.asarray(table.occurrences).sum(axis=1)
-    plain = scorer(counts.kernel, "multinomial", 1.0, "shared")
-    known = set(plain.table(names).names)
+    known = set(counts.features(names).names)
     is_new = np.array([name not in known for name in names], dtype=bool)
     order = sorted(np.flatnonzero(is_new).tolist(), key=lambda place: (-int(times[place]), names[place]))[
         :MOST_NEW_WORDS
     ]
     # log P(word | class) is not needed: the sums of all classes are.
-    seen = np.asarray(plain.table().occurrences).sum(axis=1)
+    seen = np.asarray(counts.features().occurrences).sum(axis=1)
     return NewVocabulary(
         share=float(times[is_new].sum() / max(times.sum(), 1)),
         expected=float((seen == 1).sum() / max(seen.sum(), 1)),

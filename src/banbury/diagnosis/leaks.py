@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from banbury.stats.intervals import least
-from banbury.text.likelihoods import scorer
 
 if TYPE_CHECKING:
     from banbury.text.counts import Counts
@@ -53,7 +52,7 @@ def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
     classes, sizes = counts.classes, np.array(counts.documents, dtype=float)
     if len(classes) < 2:
         return []
-    words = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_OF_CLASS)
+    words = counts.features(min_documents=FEWEST_OF_CLASS)
     names, table = words.names, np.asarray(words.documents).astype(float)
     best = (table / np.maximum(sizes, 1)).argmax(axis=1)
     inside_counts = table[np.arange(len(table)), best]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from banbury.diagnosis.dependence import presence_weights, words_only
-from banbury.text.likelihoods import scorer
 
 if TYPE_CHECKING:
     from banbury.text.counts import Counts
@@ -38,7 +37,7 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
         return {}
     words = words_only(counts.analyzer)
     counts = counts if words is None else counts.narrowed(words)
-    seen = scorer(counts.kernel, "multinomial", 1.0, "shared").table(None, FEWEST_DOCUMENTS)
+    seen = counts.features(min_documents=FEWEST_DOCUMENTS)
     names, table = seen.names, np.asarray(seen.documents).astype(float)
     sizes = np.array(counts.documents, dtype=float)
     weights = presence_weights(table, sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -45,6 +45,16 @@ class Counts:
     def n_features(self) -> int:
         """How many different features have been seen."""
         return self.kernel.n_features
+
+    def features(self, names: Sequence[str] | None = None, *, min_documents: int = 1) -> _kernel.FeatureTable:
+        """The counts of features, by feature and class: of those with these names, or of all in so many documents.
+
+        >>> table = Counts().add(["so so happy", "so sad"], ["yes", "no"]).features(["so", "happy", "never seen"])
+        >>> table.names, table.documents.tolist(), table.occurrences.tolist()
+        (['so', 'happy'], [[1, 1], [0, 1]], [[1, 2], [0, 1]])
+        """
+        plain = _kernel.Scorer(self.kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
+        return plain.table(names, min_documents)
 
     def add(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
         """Count these documents; one of weight 3 counts as three. Bad input changes nothing."""

@@ -25,7 +25,6 @@ from banbury.text.calibration import calibrated
 from banbury.text.counts import Counts
 from banbury.text.documents import as_texts, check_many, n_threads
 from banbury.text.index import Index
-from banbury.text.likelihoods import scorer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +101,7 @@ def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
 
     if not model.classes:
         return np.zeros(len(words))
-    table = scorer(model.counts.kernel, "multinomial", 1.0, "shared").table(words)
+    table = model.counts.features(words)
     known = dict(zip(table.names, np.asarray(table.documents).sum(axis=1).tolist(), strict=True))
     return np.array([known.get(word, 0) for word in words], dtype=float)
 
