@@ -343,8 +343,6 @@ def forged(path: Path, settings: dict[str, Any]) -> None:
         ({"classes": ["positive", "negative"]}, "its labels are not of one kind, or not in order"),
         ({"classes": ["negative", 1]}, "its labels are not of one kind"),
         ({"labels": "float"}, "float"),
-        ({"seeds": []}, "other blocks than its settings say"),
-        ({"seeds": [-1]}, "negative"),
         ({"model": {"prior": "empirical", "likelihood": "gauss"}}, "likelihood is 'gauss'"),
         ({"model": {"prior": "empirical", "smoothing": -1}}, "smoothing is -1"),
         ({"analyzer": {"words": "latin"}}, "words is 'latin'"),

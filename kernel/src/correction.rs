@@ -63,7 +63,7 @@ impl Correction {
     pub fn find(&self, hash: u64) -> Option<u32> {
         let at = beginning(hash, self.hashes.len());
         let range = self.starts[at] as usize..self.starts[at + 1] as usize;
-        let place = self.hashes[range.clone()].iter().position(|&known| known == hash)?;
+        let place = self.hashes[range.clone()].binary_search(&hash).ok()?;
         Some((range.start + place) as u32)
     }
 

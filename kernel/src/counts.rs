@@ -13,6 +13,9 @@ use crate::rows::{Cell, Rows};
 use crate::text::Settings;
 use crate::vocabulary::{Index, Key, Seed, UNKNOWN, Words, pair};
 
+/// What a file may say of how many documents there were: sums of such numbers fit into 64 bits.
+const MOST_DOCUMENTS: u64 = 1 << 53;
+
 /// What the features of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -66,6 +69,25 @@ impl Kind {
 pub enum Names {
     Words(Words),
     Runs(Index<u64>),
+}
+
+impl Names {
+    fn has_slots(&self) -> bool {
+        match self {
+            Names::Words(words) => words.index.has_slots(),
+            Names::Runs(index) => index.has_slots(),
+        }
+    }
+
+    /// Keys what came from a file by the seed of this process.
+    fn rekey(&mut self) {
+        let seed = Seed::of_this_process();
+        match self {
+            Names::Words(words) if words.index.seed() != seed => *words = words.rekeyed(seed),
+            Names::Runs(index) if index.seed() != seed => *index = Index::from_keys(seed, index.keys().to_vec()),
+            _ => {}
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -195,6 +217,8 @@ impl Counts {
 
     /// Adds `other` without asking whether it fits, and says where its features are now.
     pub fn absorb(&mut self, other: &Counts) -> Places {
+        // What is learned may have been made to collide under the seed that everybody knows.
+        self.blocks.iter_mut().for_each(|block| block.names.rekey());
         let mut places: Places = vec![];
         for (block, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
             let map: Vec<u32> = match (&mut block.names, &theirs.names) {
@@ -225,7 +249,7 @@ impl Counts {
             for (id, &place) in places[at].iter().enumerate() {
                 for cell in theirs.rows.get(id as u32).iter().filter(|cell| !cell.is_zero()) {
                     let known = find_cell(block.rows.get(place), cell.class);
-                    if known.occurrences < cell.occurrences || known.documents < cell.documents {
+                    if !known.has_had(*cell) {
                         let feature = format!("{:?}", other.name(at, id as u32));
                         return Err(Error::NeverAdded { feature, class: cell.class as usize });
                     }
@@ -324,23 +348,22 @@ impl Counts {
         postings
     }
 
-    /// These counts with the features that `keep` accepts, sorted by name, with indexes that can go into a file, and the
-    /// numbers of the indexes' seeds. The same counts give the same arrays, in whatever order they were learned.
-    pub fn settled(&self, keep: impl Fn(usize, u32) -> bool) -> (Vec<u64>, Counts) {
+    /// These counts with the features that `keep` accepts, sorted by name, keyed by `seed`. With the seed of files the same
+    /// counts give the same arrays, in whatever order they were learned.
+    pub fn settled(&self, keep: impl Fn(usize, u32) -> bool, seed: Seed) -> Counts {
         let (wanted, kept) = self.kept(keep);
         let mut blocks: Vec<Block> = vec![];
-        let (mut numbers, mut places): (Vec<u64>, Places) = (vec![], vec![]);
+        let mut places: Places = vec![];
         for ((block, kept), wanted) in self.blocks.iter().zip(&kept).zip(&wanted) {
             let mut ids: Vec<u32> = (0..block.len() as u32).filter(|&id| kept[id as usize]).collect();
             let mut place = vec![UNKNOWN; block.len()];
-            let (number, names) = match &block.names {
+            let names = match &block.names {
                 Names::Words(words) => {
                     let mut named: Vec<(Vec<u8>, u32)> = ids.iter().map(|&id| (words.name(id), id)).collect();
                     named.sort_unstable();
                     ids = named.iter().map(|(_, id)| *id).collect();
                     let names: Vec<Vec<u8>> = named.into_iter().map(|(name, _)| name).collect();
-                    let (number, words) = Words::settled(&names);
-                    (number, Names::Words(words))
+                    Names::Words(Words::from_names(&names, seed))
                 }
                 Names::Runs(index) => {
                     let (left, words) = (places.last().expect("words come first"), &places[0]);
@@ -349,16 +372,16 @@ impl Counts {
                         pair(left[(key >> 32) as usize], words[key as u32 as usize])
                     };
                     ids.sort_unstable_by_key(|&id| key(id));
-                    let (number, index) = Index::settled(|_| ids.iter().map(|&id| key(id)).collect());
-                    (number, Names::Runs(index))
+                    let keys = ids.iter().map(|&id| key(id)).collect();
+                    let is_file = seed == Seed::of_files();
+                    Names::Runs(if is_file { Index::for_file(keys) } else { Index::from_keys(seed, keys) })
                 }
             };
             ids.iter().enumerate().for_each(|(at, &id)| place[id as usize] = at as u32);
             blocks.push(Block { kind: block.kind, names, rows: block.rows.pack(&ids, |id| wanted[id as usize]) });
-            numbers.push(number);
             places.push(place);
         }
-        (numbers, Counts { blocks, documents: self.documents.clone() })
+        Counts { blocks, documents: self.documents.clone() }
     }
 
     /// Which features are wanted and have been seen, and which of the others name one of these.
@@ -382,8 +405,9 @@ impl Counts {
         (wanted, kept)
     }
 
-    /// Counts whose arrays lie in a file.
-    pub fn mapped(kinds: &[Kind], numbers: &[u64], array: Arrays) -> Result<Counts, Error> {
+    /// Counts whose arrays lie in a file. All that the arrays say of each other is looked at: their checksums tell damage,
+    /// not malice.
+    pub fn mapped(kinds: &[Kind], array: Arrays) -> Result<Counts, Error> {
         fn typed<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
             name: &str,
             bytes: Arc<dyn Bytes>,
@@ -392,7 +416,7 @@ impl Counts {
         }
         let documents = typed::<u64>("documents", array("documents")?)?.to_vec();
         let mut blocks = vec![];
-        for (&kind, &number) in kinds.iter().zip(numbers) {
+        for &kind in kinds {
             let part = |part: &str| {
                 let name = format!("{}.{part}", kind.name());
                 array(&name).map(|bytes| (name, bytes))
@@ -404,11 +428,10 @@ impl Counts {
                 }};
             }
             let misfit = || Error::Damaged(format!("the arrays of {} do not fit each other", kind.name()));
-            let seed = Seed::fixed(number);
             let names = match kind {
-                Kind::Runs(_) => Names::Runs(Index::mapped(seed, get!("slots"), get!("keys")).ok_or_else(misfit)?),
+                Kind::Runs(_) => Names::Runs(Index::mapped(get!("slots"), get!("keys")).ok_or_else(misfit)?),
                 _ => {
-                    let index = Index::mapped(seed, get!("slots"), get!("keys")).ok_or_else(misfit)?;
+                    let index = Index::mapped(get!("slots"), get!("keys")).ok_or_else(misfit)?;
                     let (ids, ends, bytes) = (get!("long_ids"), get!("long_ends"), get!("long_bytes"));
                     Names::Words(Words::mapped(index, ids, ends, bytes).ok_or_else(misfit)?)
                 }
@@ -422,17 +445,26 @@ impl Counts {
             }
             blocks.push(block);
         }
-        Ok(Counts { blocks, documents })
+        let mut counts = Counts { blocks, documents };
+        counts.check()?;
+        counts.blocks.iter_mut().filter(|block| !block.names.has_slots()).for_each(|block| block.names.rekey());
+        Ok(counts)
     }
 
-    /// Whether what the arrays of a file say of each other is true. Their checksums tell damage, not malice.
-    pub fn check(&self) -> Result<(), Error> {
-        for (at, block) in self.blocks.iter().enumerate() {
+    /// Whether what the arrays of a file say of each other is true; in a time that is linear in their length.
+    fn check(&self) -> Result<(), Error> {
+        let n_documents = self.documents.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
+        if n_documents.is_none_or(|n| n > MOST_DOCUMENTS) {
+            return Err(Error::Damaged("it has more documents than can be counted".into()));
+        }
+        for (place, block) in self.blocks.iter().enumerate() {
             let is_named = match &block.names {
-                Names::Words(_) => true,
+                Names::Words(words) => words.is_sound(),
                 Names::Runs(index) => {
-                    let (n_left, n_words) = (self.blocks[at - 1].len() as u64, self.blocks[0].len() as u64);
+                    let (n_left, n_words) = (self.blocks[place - 1].len() as u64, self.blocks[0].len() as u64);
                     index.keys().iter().all(|&key| key >> 32 < n_left && u64::from(key as u32) < n_words)
+                        && index.keys().is_sorted_by(|a, b| a < b)
+                        && index.is_sound()
                 }
             };
             if !is_named || !block.rows.is_sound() {

@@ -11,7 +11,7 @@ mod readers;
 mod scoring;
 mod selection;
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::threads::n_threads;
-use crate::vocabulary::UNKNOWN;
+use crate::vocabulary::{Seed, UNKNOWN};
 use array::Array;
 use input::{Texts, input_error};
 
@@ -158,19 +158,11 @@ struct State {
 struct Counts {
     analyzer: Arc<text::Analyzer>,
     state: RwLock<State>,
-    /// What a look at all arrays of a file has found. That takes longer than loading it, so it waits for the first use.
-    soundness: OnceLock<Result<(), Error>>,
 }
 
 impl Counts {
     fn with(analyzer: Arc<text::Analyzer>, counts: counts::Counts) -> Self {
-        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }), soundness: OnceLock::from(Ok(())) }
-    }
-
-    fn check(&self, py: Python<'_>) -> PyResult<()> {
-        let look = || py.detach(|| self.read().counts.check());
-        let found = self.soundness.get().cloned().unwrap_or_else(|| self.soundness.get_or_init(look).clone());
-        found.map_err(|error| exception(py, error))
+        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }) }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -194,19 +186,16 @@ impl Counts {
     }
 
     #[staticmethod]
-    fn from_arrays(py: Python<'_>, analyzer: &Analyzer, seeds: Vec<u64>, arrays: &Bound<'_, PyDict>) -> PyResult<Self> {
+    fn from_arrays(py: Python<'_>, analyzer: &Analyzer, arrays: &Bound<'_, PyDict>) -> PyResult<Self> {
         let kinds = counts::Kind::of(analyzer.inner.settings());
-        if seeds.len() != kinds.len() {
-            return Err(exception(py, Error::Damaged("the file has other blocks than its settings say".into())));
-        }
         let array = |name: &str| -> Result<Arc<dyn Bytes>, Error> {
             let missing = || Error::Damaged(format!("array {name:?} is missing"));
             let object = arrays.get_item(name).ok().flatten().ok_or_else(missing)?;
             let buffer = PyBuffer::<u8>::get(&object).map_err(|_| missing())?;
             Ok(Arc::new(Mapped::new(buffer).ok_or_else(missing)?))
         };
-        let counts = counts::Counts::mapped(&kinds, &seeds, &array).map_err(|error| exception(py, error))?;
-        Ok(Counts { soundness: OnceLock::new(), ..Counts::with(analyzer.inner.clone(), counts) })
+        let counts = counts::Counts::mapped(&kinds, &array).map_err(|error| exception(py, error))?;
+        Ok(Counts::with(analyzer.inner.clone(), counts))
     }
 
     /// New counts of these documents alone.
@@ -237,8 +226,6 @@ impl Counts {
     }
 
     fn add(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        self.check(py)?;
-        other.check(py)?;
         let result = py.detach(|| {
             let other = other.read().counts.clone();
             self.change(|counts| counts.add(&other))
@@ -247,8 +234,6 @@ impl Counts {
     }
 
     fn subtract(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        self.check(py)?;
-        other.check(py)?;
         let result = py.detach(|| {
             let other = other.read().counts.clone();
             self.change(|counts| counts.subtract(&other))
@@ -258,7 +243,6 @@ impl Counts {
 
     /// Class `c` becomes class `to[c]`; None for one that goes, with all it has.
     fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) -> PyResult<()> {
-        self.check(py)?;
         let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
         py.detach(|| self.change(|counts| counts.renumber(&to, n_classes)));
         Ok(())
@@ -266,20 +250,18 @@ impl Counts {
 
     /// A copy with the features that were seen in at least so many documents.
     fn pruned(&self, py: Python<'_>, min_documents: u64) -> PyResult<Self> {
-        self.check(py)?;
         let counts = py.detach(|| {
             let state = self.read();
             let rows: Vec<_> = state.counts.blocks.iter().map(|block| &block.rows).collect();
             let documents =
                 |block: usize, id| rows[block].get(id).iter().map(|cell| u64::from(cell.documents)).sum::<u64>();
-            state.counts.settled(|block, id| documents(block, id) >= min_documents).1
+            state.counts.settled(|block, id| documents(block, id) >= min_documents, Seed::of_this_process())
         });
         Ok(Counts::with(self.analyzer.clone(), counts))
     }
 
     /// A copy with the blocks that `analyzer` fills, which this one's does too.
     fn narrowed(&self, py: Python<'_>, analyzer: &Analyzer) -> PyResult<Self> {
-        self.check(py)?;
         let kinds = counts::Kind::of(analyzer.inner.settings());
         let mut copy = py.detach(|| self.read().counts.clone());
         copy.blocks.retain(|block| kinds.contains(&block.kind));
@@ -290,22 +272,19 @@ impl Counts {
     }
 
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        self.check(py)?;
         Ok(Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone())))
     }
 
-    /// The numbers of the seeds and the arrays, as a file holds them; the same counts give the same.
-    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<(Vec<u64>, Bound<'py, PyDict>)> {
-        self.check(py)?;
-        let (seeds, settled) = py.detach(|| self.read().counts.settled(|_, _| true));
+    /// The arrays as a file holds them; the same counts give the same.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let settled = py.detach(|| self.read().counts.settled(|_, _| true, Seed::of_files()));
         let dict = PyDict::new(py);
         settled.hand_over(|name, bytes| dict.set_item(name, PyBytes::new(py, bytes)))?;
-        Ok((seeds, dict))
+        Ok(dict)
     }
 
     /// Every feature that is counted, and the classes that have it.
     fn postings(&self, py: Python<'_>) -> PyResult<Postings> {
-        self.check(py)?;
         let found = py.detach(|| self.read().counts.postings());
         Ok(Postings {
             names: PyList::new(py, found.names)?.unbind(),

@@ -25,6 +25,13 @@ impl Cell {
     pub fn is_zero(&self) -> bool {
         self.documents == 0 && self.occurrences == 0
     }
+
+    /// Whether `other` can be a part of it: what is left has an occurrence at the least in each document, or nothing.
+    pub fn has_had(&self, other: Cell) -> bool {
+        let left = (self.documents.checked_sub(other.documents), self.occurrences.checked_sub(other.occurrences));
+        matches!(left, (Some(documents), Some(occurrences))
+            if documents <= occurrences && (documents == 0) == (occurrences == 0))
+    }
 }
 
 /// Occurrences in all classes together.
@@ -68,16 +75,25 @@ impl Rows {
         self.rows.is_empty()
     }
 
-    /// Whether every row lies inside the cells, has its classes in order, and no class that is not there.
+    /// Whether rows from a file are one after the other, their cells in the order of the classes, with an occurrence for
+    /// each document, and their sums right.
     pub fn is_sound(&self) -> bool {
-        let n_classes = self.occurrences.len() as u32;
-        self.rows.iter().all(|row| {
-            let start = row.start as usize;
-            self.cells.get(start..start + row.len as usize).is_some_and(|cells| {
-                cells.iter().all(|cell| cell.class < n_classes)
-                    && cells.windows(2).all(|two| two[0].class < two[1].class)
-            })
-        })
+        let (mut end, mut live, mut sums) = (0, 0, vec![0u64; self.occurrences.len()]);
+        for row in self.rows.iter() {
+            let Some(cells) = self.cells.get(end..end + row.len as usize).filter(|_| row.start as usize == end) else {
+                return false;
+            };
+            let mut next_class = 0;
+            for cell in cells {
+                let is_possible = cell.class >= next_class && cell.documents > 0 && cell.documents <= cell.occurrences;
+                let Some(sum) = sums.get_mut(cell.class as usize).filter(|_| is_possible) else { return false };
+                *sum += u64::from(cell.occurrences);
+                next_class = cell.class + 1;
+            }
+            end += cells.len();
+            live += u64::from(!cells.is_empty());
+        }
+        (end, live, &sums) == (self.cells.len(), self.live, &self.occurrences)
     }
 
     /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].

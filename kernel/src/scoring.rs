@@ -19,7 +19,7 @@ use std::sync::{Mutex, OnceLock};
 use crate::counts::{Block, Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
-use crate::vocabulary::{Hashed, Placed, make_places};
+use crate::vocabulary::{Hashed, Placed, Seed, make_places};
 pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, known_runs, known_words};
 pub use plain::{FeatureTable, Plain, features};
@@ -224,7 +224,7 @@ impl<R: Reading> Scorer<R> {
         for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
             let Scratch { tokens, places, ends, close, .. } = &mut *scratch;
             find_tokens(analyzer, self.kinds[0], &texts[range.clone()], tokens, ends);
-            make_places(tokens, words.index.seed(), rounded.slots(), places);
+            make_places(tokens, Seed::of_this_process(), rounded.slots(), places);
             let mut from = 0;
             for (at, &end) in range.zip(ends.iter()) {
                 match rounded.best(&mut places[from..end], tokens, words, start) {
@@ -327,7 +327,12 @@ impl<R: Reading> Scorer<R> {
                     find_tokens(analyzer, kind, texts, &mut scratch.tokens, &mut looked.ends);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Words(known)) => {
-                            make_places(&mut scratch.tokens, words.index.seed(), known.slots(), &mut scratch.places);
+                            make_places(
+                                &mut scratch.tokens,
+                                Seed::of_this_process(),
+                                known.slots(),
+                                &mut scratch.places,
+                            );
                             if self.kinds.len() == 1 && self.reading.wants_weights_only() {
                                 looked.find_weights(known, &scratch.places, &scratch.tokens, words);
                             } else {
@@ -344,7 +349,8 @@ impl<R: Reading> Scorer<R> {
                 Names::Runs(index) => {
                     // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
                     let n = at + 1;
-                    looked.make_runs(&before[0], &before[at - 1], n, index.seed(), &mut scratch.pairs);
+                    let seed = if kept.is_some() { Seed::of_this_process() } else { index.seed() };
+                    looked.make_runs(&before[0], &before[at - 1], n, seed, &mut scratch.pairs);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Runs(known)) => looked.find_runs(known, &scratch.pairs),
                         _ => {
@@ -371,10 +377,11 @@ impl<R: Reading> Scorer<R> {
 
     fn make_kept(&self, counts: &Counts) -> Kept<R::Weights> {
         let weights = self.reading.keep(counts);
+        let seed = Seed::of_this_process();
         let mut left = vec![];
         let features = |(block, weights): (&Block, &R::Weights)| match &block.names {
-            Names::Words(words) => KnownFeatures::Words(known_words(&words.index, |id| R::stored(weights, id))),
-            Names::Runs(index) => KnownFeatures::Runs(known_runs(index, &mut left, |id| R::stored(weights, id))),
+            Names::Words(words) => KnownFeatures::Words(known_words(words, seed, |id| R::stored(weights, id))),
+            Names::Runs(index) => KnownFeatures::Runs(known_runs(index, seed, &mut left, |id| R::stored(weights, id))),
         };
         Kept { known: counts.blocks.iter().zip(&weights).map(features).collect(), weights }
     }

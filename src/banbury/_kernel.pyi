@@ -146,8 +146,11 @@ class Counts:
 
     def __init__(self, analyzer: Analyzer, n_classes: int) -> None: ...
     @staticmethod
-    def from_arrays(analyzer: Analyzer, seeds: Sequence[int], arrays: Mapping[str, Buffer]) -> Counts:
-        """Counts that read their arrays where they lie; each is a contiguous buffer of bytes."""
+    def from_arrays(analyzer: Analyzer, arrays: Mapping[str, Buffer]) -> Counts:
+        """Counts that read their arrays where they lie; each is a contiguous buffer of bytes.
+
+        Arrays that contradict each other are a `FileFormatError`.
+        """
     def count(self, texts: Texts, classes: Buffer, weights: Buffer | None, n_classes: int, threads: int) -> Counts:
         """New counts of these documents alone; classes and weights are buffers of 32-bit unsigned integers."""
     def add(self, other: Counts) -> None: ...
@@ -160,7 +163,7 @@ class Counts:
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """A copy with the blocks of an analyzer that has fewer of them and is otherwise the same."""
     def copy(self) -> Counts: ...
-    def arrays(self) -> tuple[list[int], dict[str, bytes]]:
+    def arrays(self) -> dict[str, bytes]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
     def postings(self) -> Postings:
         """Every feature that is counted, and the classes that have it."""

@@ -99,7 +99,6 @@ impl<R: Recipe> Current<R> {
         py: Python<'_>,
         work: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer) -> T + Send,
     ) -> PyResult<T> {
-        self.counts.get().check(py)?;
         py.detach(|| self.try_with(|scorer, counts, analyzer| Some(work(scorer, counts, analyzer))))
             .ok_or_else(|| input_error(py, MISFIT.into()))
     }
@@ -112,7 +111,6 @@ impl<R: Recipe> Current<R> {
         texts: &Bound<'_, PyAny>,
         work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
     ) -> PyResult<(Vec<T>, usize)> {
-        self.counts.get().check(py)?;
         let texts = Texts::new(texts)?;
         let read = texts.read();
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
@@ -155,7 +153,6 @@ impl<R: Recipe> Current<R> {
     }
 
     fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &[f64]) -> PyResult<u32> {
-        self.counts.get().check(py)?;
         let text = input::text_of(text);
         let best = self.try_with(|scorer, counts, analyzer| {
             let fits = start.len() == counts.n_classes();

@@ -51,7 +51,6 @@ impl Documents {
         most: usize,
         threads: usize,
     ) -> PyResult<Self> {
-        counts.get().check(py)?;
         let texts = Texts::new(texts)?;
         let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
         if classes.len() != texts.len() {

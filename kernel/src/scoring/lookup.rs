@@ -51,36 +51,38 @@ pub(super) enum KnownFeatures {
     Runs(Table<u64, Stored>),
 }
 
-pub(super) fn known_words(index: &Index<WordKey>, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
+pub(super) fn known_words(words: &Words, seed: Seed, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
     // Equal keys are those of long words with the same hash: both have a place.
     let known = |id: usize| Known { id: id as u32, weight: stored(id) };
-    filled(index, |key| key, known, |_| {})
+    let keys = words.keys(seed);
+    filled(&keys, seed, |key| key, known, |_| {})
 }
 
 /// `left` has the place of each of the shorter runs that these begin with, or nothing where these are words. It then has
 /// those of these.
 pub(super) fn known_runs(
     index: &Index<u64>,
+    seed: Seed,
     left: &mut Vec<u32>,
     stored: impl Fn(usize) -> Stored,
 ) -> Table<u64, Stored> {
     let mut places = Vec::with_capacity(index.len());
     let placed = |key: u64| left.get((key >> 32) as usize).map_or(key, |&place| pair(place, key as u32));
-    let table = filled(index, placed, stored, |place| places.push(place as u32));
+    let table = filled(index.keys(), seed, placed, stored, |place| places.push(place as u32));
     *left = places;
     table
 }
 
 /// A table with a value for each of the keys, which may be spelled in another way there.
 fn filled<K: Key, V: Copy + Default>(
-    index: &Index<K>,
+    keys: &[K],
+    seed: Seed,
     spelled: impl Fn(K) -> K,
     value: impl Fn(usize) -> V,
     mut visit: impl FnMut(usize),
 ) -> Table<K, V> {
-    let mut table = Table::with_room_for(index.len());
-    let hash = |key: K| key.hash(index.seed());
-    let keys = index.keys();
+    let mut table = Table::with_room_for(keys.len());
+    let hash = |key: K| key.hash(seed);
     for (id, &key) in keys.iter().enumerate() {
         if let Some(&next) = keys.get(id + AHEAD) {
             table.expect(hash(spelled(next)));

@@ -6,7 +6,7 @@
 
 use crate::processor::{Scattered, prefetch, vectorised};
 use crate::text::Tokens;
-use crate::vocabulary::{Index, Key, Placed, WordKey, Words, share};
+use crate::vocabulary::{Key, Placed, Seed, WordKey, Words, share};
 
 /// Numbers beside a key: one for each class, and one that counts the words that are known.
 const WIDTH: usize = 24;
@@ -48,16 +48,18 @@ impl Rounded {
     /// Rounds the weights of words. `visit` hands over the classes that know word `id`, with how much more each of them gets from
     /// it than `unseen`, at most `most`; it returns false for a word that has been forgotten.
     pub fn new(
-        index: &Index<WordKey>,
+        words: &Words,
         unseen: &[f64],
         most: f64,
         visit: impl Fn(u32, &mut dyn FnMut(u32, f64)) -> bool,
     ) -> Self {
-        let n_places = (index.len() * 2).max(16);
+        // Of this process: nobody can prepare words that collide.
+        let seed = Seed::of_this_process();
+        let keys = words.keys(seed);
+        let n_places = (keys.len() * 2).max(16);
         let units = f64::from(i16::MAX - 1) / most.max(1e-9);
         let mut slots = Scattered::filled(Slot { key: WordKey::EMPTY, row: [0; WIDTH] }, n_places + 1);
-        let home = |key: WordKey| share(key.hash(index.seed()), n_places);
-        let keys = index.keys();
+        let home = |key: WordKey| share(key.hash(seed), n_places);
         let mut places = Vec::with_capacity(keys.len());
         for (id, &key) in keys.iter().enumerate() {
             if let Some(&next) = keys.get(id + AHEAD) {

@@ -5,7 +5,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{AHEAD, Key, Seed};
+use super::{AHEAD, Key, LONGEST_SHORT, Seed};
 use crate::processor::prefetch;
 use crate::text::Tokens;
 
@@ -53,8 +53,28 @@ impl WordKey {
 
     /// The bytes of a word that is not long.
     pub(super) fn short_name(self) -> Vec<u8> {
-        let bytes = bytemuck::cast::<[u64; 2], [u8; 16]>([self.low.to_le(), self.high.to_le()]);
-        bytes[..(bytes[15] as usize).saturating_sub(1).min(15)].to_vec()
+        let bytes = self.bytes();
+        bytes[..(bytes[15] as usize).saturating_sub(1).min(LONGEST_SHORT)].to_vec()
+    }
+
+    /// The bytes of a short word, zeros, and its length, counted from 1.
+    fn bytes(self) -> [u8; 16] {
+        bytemuck::cast([self.low.to_le(), self.high.to_le()])
+    }
+
+    /// A number that puts short words into the order of their names.
+    pub(super) fn order(self) -> u128 {
+        u128::from_be_bytes(self.bytes())
+    }
+
+    /// Whether it is the key of a word of at most 15 bytes, which are text, with nothing after it.
+    pub(super) fn is_short_text(self) -> bool {
+        let bytes = self.bytes();
+        let Some(length) = usize::from(bytes[15]).checked_sub(1).filter(|length| *length <= LONGEST_SHORT) else {
+            return false;
+        };
+        let is_ascii = (self.low | self.high) & 0x8080_8080_8080_8080 == 0;
+        WordKey::short(bytes, length) == self && (is_ascii || str::from_utf8(&bytes[..length]).is_ok())
     }
 
     /// The key of a long word in a form that no table holds: a search by keys alone does not find it.
@@ -81,7 +101,7 @@ impl Key for WordKey {
 
 /// The key of one word.
 pub(super) fn key_of(name: &[u8], seed: Seed) -> WordKey {
-    if name.len() > 15 {
+    if name.len() > LONGEST_SHORT {
         return WordKey::long(name, seed);
     }
     let mut padded = [0; 16];
@@ -148,7 +168,7 @@ fn each_key<T>(tokens: &mut Tokens, seed: Seed, keys: &mut Vec<T>, make: impl Fn
     keys.extend(tokens.spans.iter().enumerate().map(|(token, &[start, end])| {
         let (start, end) = (start as usize, end as usize);
         let length = end.wrapping_sub(start);
-        if length > 15 {
+        if length > LONGEST_SHORT {
             let key = WordKey::long(&bytes[start..end], seed);
             return make(token, key, key.hash(seed), true);
         }

@@ -146,14 +146,12 @@ class Counts:
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`; the same counts give the same."""
         classes, kernel = self.classes, self.kernel
-        seeds, arrays = kernel.arrays()
         settings = {
             "analyzer": self.analyzer.settings(),
             "classes": classes,
             "labels": type(classes[0]).__name__ if classes else "str",
-            "seeds": seeds,
         }
-        return settings, arrays
+        return settings, kernel.arrays()
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Counts:
@@ -164,7 +162,7 @@ class Counts:
             raise FileFormatError("its labels are not of one kind, or not in order")
         counts.classes = classes
         views = {name: memoryview(view).cast("B") for name, view in arrays.items()}
-        counts.kernel = _kernel.Counts.from_arrays(counts.analyzer.compiled(), settings["seeds"], views)
+        counts.kernel = _kernel.Counts.from_arrays(counts.analyzer.compiled(), views)
         if counts.kernel.n_classes != len(classes):
             raise FileFormatError(f"it has {len(classes)} labels, but counts of {counts.kernel.n_classes} classes")
         return counts

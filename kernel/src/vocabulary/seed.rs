@@ -1,0 +1,76 @@
+//! What keys the hashes of a table.
+//!
+//! Tables in memory are keyed by a number that each process draws for itself, so that nobody can prepare texts whose words
+//! collide. The index in a file has a seed that everybody knows, so that the same words give the same bytes: it is bounded
+//! instead, and left out of the file where words were made to collide.
+
+use std::sync::OnceLock;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed(u64, u64);
+
+impl Seed {
+    /// That of the index in a file.
+    pub fn of_files() -> Self {
+        Seed::fixed(0)
+    }
+
+    /// The same for any number, on any machine.
+    pub fn fixed(number: u64) -> Self {
+        Seed(scramble(2 * number + 1), scramble(2 * number + 2))
+    }
+
+    /// Drawn once for each process.
+    pub fn of_this_process() -> Self {
+        static SEED: OnceLock<Seed> = OnceLock::new();
+        *SEED.get_or_init(|| {
+            use std::hash::{BuildHasher, RandomState};
+            let state = RandomState::new();
+            Seed(state.hash_one(1u8), state.hash_one(2u8))
+        })
+    }
+
+    /// Both numbers, multiplied and folded. They are added once more, since a product with zero would forget the other one.
+    #[inline(always)]
+    pub(super) fn mix(self, a: u64, b: u64) -> u64 {
+        let (a, b) = (a ^ self.0, b ^ self.1);
+        let product = u128::from(a) * u128::from(b);
+        (product as u64) ^ (product >> 64) as u64 ^ a ^ b
+    }
+
+    /// A hash of any bytes.
+    #[cold]
+    #[inline(never)]
+    pub fn digest(self, bytes: &[u8]) -> u64 {
+        bytes.chunks(16).fold(bytes.len() as u64, |sum, chunk| {
+            let mut padded = [0; 16];
+            padded[..chunk.len()].copy_from_slice(chunk);
+            let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(padded).map(u64::from_le);
+            self.mix(low ^ sum, high.rotate_left(17)).wrapping_add(sum.rotate_left(23))
+        })
+    }
+}
+
+/// The finaliser of SplitMix64.
+fn scramble(number: u64) -> u64 {
+    let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_text_makes_a_digest_forget_the_others() {
+        let seed = Seed::of_files();
+        // Sixteen bytes whose second half turns the seed's second number into zero.
+        let zero = |first: u64| [first.to_le_bytes(), seed.1.rotate_right(17).to_le_bytes()].concat();
+        let digests: HashSet<u64> = (0..1000).map(|first| seed.digest(&zero(first))).collect();
+        assert_eq!(digests.len(), 1000);
+    }
+}
