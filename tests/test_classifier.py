@@ -198,7 +198,9 @@ def test_settings_changed_after_training_are_as_if_given_before(settings: dict[s
     [
         ({"likelihood": "gauss"}, "likelihood is 'gauss'; it can be multinomial, bernoulli, complement"),
         ({"vocabulary": "own"}, "vocabulary is 'own'; it can be shared or class"),
-        ({"smoothing": -1}, "smoothing is -1; it can be 0 or more, None, or 'document'"),
+        ({"smoothing": -1}, r"smoothing is -1; it can be 0 or more, up to 1e\+15, None, or 'document'"),
+        ({"smoothing": 1e308}, r"smoothing is 1e\+308; it can be 0 or more, up to 1e\+15"),
+        ({"smoothing": 10**400}, "smoothing is 1000"),
         ({"smoothing": math.nan}, "smoothing is nan"),
         ({"smoothing": True}, "smoothing is True"),
         ({"smoothing": "much"}, "smoothing is 'much'"),

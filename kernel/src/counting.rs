@@ -69,7 +69,7 @@ fn count_part(analyzer: &Analyzer, order: &Order, threads: usize) -> Result<Coun
         let rows = kind.is_counted(settings).then_some(&mut block.rows);
         match kind {
             Kind::Words => {
-                let analyze = |text: &str, tokens: &mut _| analyzer.words(text, tokens);
+                let analyze = |text: &str, tokens: &mut _, _: &mut dyn FnMut(&mut _)| analyzer.words(text, tokens);
                 let (names, stream) = words::count(order, threads, analyze, rows, settings.ngrams.1 > 1)?;
                 (block.names, words) = (Names::Words(names), stream);
             }
@@ -79,7 +79,9 @@ fn count_part(analyzer: &Analyzer, order: &Order, threads: usize) -> Result<Coun
                 (block.names, previous) = (Names::Runs(index), ids);
             }
             Kind::Characters => {
-                let analyze = |text: &str, tokens: &mut _| analyzer.characters(text, tokens);
+                let analyze = |text: &str, tokens: &mut _, take: &mut dyn FnMut(&mut _)| {
+                    analyzer.characters_in_pieces(text, tokens, take);
+                };
                 let (names, _) = words::count(order, threads, analyze, rows, false)?;
                 block.names = Names::Words(names);
             }

@@ -131,12 +131,12 @@ impl Analyzer {
         Ok(Analyzer { inner: Arc::new(inner) })
     }
 
-    fn tokens(&self, text: &Bound<'_, PyString>) -> Vec<(String, usize, usize)> {
-        self.inner.tokens(&input::text_of(text)).into_iter().map(parts).collect()
+    fn tokens(&self, text: &Bound<'_, PyString>) -> PyResult<Vec<(String, usize, usize)>> {
+        Ok(self.inner.tokens(&input::checked_text(text)?).into_iter().map(parts).collect())
     }
 
-    fn features(&self, text: &Bound<'_, PyString>) -> Vec<(String, usize, usize)> {
-        self.inner.features(&input::text_of(text)).into_iter().map(parts).collect()
+    fn features(&self, text: &Bound<'_, PyString>) -> PyResult<Vec<(String, usize, usize)>> {
+        Ok(self.inner.features(&input::checked_text(text)?).into_iter().map(parts).collect())
     }
 }
 
@@ -215,7 +215,7 @@ impl Counts {
             let message = format!("{} documents but {} labels", texts.len(), classes.len());
             return Err(input_error(py, message));
         }
-        let read = texts.read();
+        let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let analyzer = &*self.analyzer;
         let counted = py.detach(|| {

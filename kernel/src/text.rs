@@ -32,6 +32,9 @@ use writer::{Places, Writer, push_word};
 pub use stemming::stemmers;
 pub use stop_words::stop_words;
 
+/// Of a run of characters: each character of a text is the start of a feature of every length.
+const LONGEST_CHARACTERS: u8 = 32;
+
 /// The rule that says what a word is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Words {
@@ -211,6 +214,10 @@ impl Analyzer {
         check_range("ngrams", settings.ngrams)?;
         if let Some(range) = settings.characters {
             check_range("characters", range)?;
+            if range.1 > LONGEST_CHARACTERS {
+                let message = format!("characters is {range:?}; a run has at most {LONGEST_CHARACTERS} of them");
+                return Err(Error::Settings(message));
+            }
         }
         let stemmer = settings.stemmer.as_deref().map(Stemmer::new).transpose()?;
         let spelled = |word: &String| {
@@ -264,7 +271,13 @@ impl Analyzer {
     /// # Ok::<(), banbury_kernel::error::Error>(())
     /// ```
     pub fn characters(&self, text: &str, out: &mut Tokens) {
-        self.scan_characters(text, out, &mut ());
+        self.scan_characters(text, out, &mut (), &mut |_| {});
+    }
+
+    /// The same, but for `take`, which is called whenever there are many and may take them out: so those of a very long
+    /// text need little memory.
+    pub fn characters_in_pieces(&self, text: &str, out: &mut Tokens, take: &mut dyn FnMut(&mut Tokens)) {
+        self.scan_characters(text, out, &mut (), take);
     }
 
     /// The word tokens of `text` with their places.
@@ -299,7 +312,7 @@ impl Analyzer {
         let (shortest, longest) = self.settings.ngrams;
         let lengths = usize::from(shortest)..=usize::from(longest);
         let mut features: Vec<_> = lengths.flat_map(|n| words.windows(n).map(join)).collect();
-        features.extend(placed(text, |out, places| self.scan_characters(text, out, places)));
+        features.extend(placed(text, |out, places| self.scan_characters(text, out, places, &mut |_| {})));
         features
     }
 
@@ -343,9 +356,15 @@ impl Analyzer {
         }
     }
 
-    fn scan_characters<P: Places>(&self, text: &str, out: &mut Tokens, places: &mut P) {
+    fn scan_characters<P: Places>(
+        &self,
+        text: &str,
+        out: &mut Tokens,
+        places: &mut P,
+        take: &mut dyn FnMut(&mut Tokens),
+    ) {
         if let Some(range) = self.settings.characters {
-            characters::scan(text, range, self.settings.lowercase, out, places);
+            characters::scan(text, range, self.settings.lowercase, out, places, take);
         }
     }
 

@@ -56,6 +56,7 @@ def test_rows_have_all_their_columns(rows: list[tuple[str, str]]) -> None:
         (b'{"text": "b"}', "no label"),
         (b'{"text": "\xe4", "label": "a"}', "0xe4) is not UTF-8"),
         (b'{"text": "b", "label": 3}', "whole number, but those before it are text"),
+        (b'{"text": "b", "label": "a", "x\x01y": 1}', "a name has the control character 0x01 in it"),
     ],
 )
 def test_a_bad_row_names_its_file_its_line_and_the_reason(tmp_path: Path, line: bytes, reason: str) -> None:
@@ -97,3 +98,14 @@ def test_a_row_is_short_unless_somebody_says_otherwise() -> None:
     with pytest.raises(InputError, match=r"longer than 16777216 bytes; if that is right, say limits=Limits\(row=…\)"):
         read(io.BytesIO(data)).whole()
     assert len(read(io.BytesIO(data), limits=Limits(row=18 << 20)).whole()) == 1
+
+
+def test_an_escaped_control_character_in_a_key_is_none_that_matters() -> None:
+    data = b'{"text": "b", "label": "x", "\\u0001": 1}\n'
+    assert [row["\1"] for row in read(io.BytesIO(data), format="jsonl").whole().rows()] == [1]
+
+
+def test_a_batch_has_a_bounded_number_of_rows() -> None:
+    sizes = [len(batch) for batch in read(io.BytesIO(b"a\n" * 1_000_000), format="lines")]
+    assert sum(sizes) == 1_000_000
+    assert max(sizes) <= 2**18

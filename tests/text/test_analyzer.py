@@ -193,6 +193,7 @@ def test_a_lone_surrogate_is_one_unknown_character() -> None:
         ({"stop_words": ["a", 3]}, "stop_words has 3 in it, of type int"),
         ({"stemmer": "klingon"}, "stemmer is 'klingon'; it can be None, .*'english', .*'turkish'"),
         ({"min_length": -1}, "min_length is -1; it must be a number, 0 or more"),
+        ({"characters": (1, 255)}, "characters is .1, 255.; a run has at most 32 of them"),
         ({"min_length": 2**80}, "min_length is"),
         ({"ngrams": None}, r"ngrams is None; .* such as \(1, 2\)"),
         ({"ngrams": (2, 1)}, r"ngrams is \(2, 1\); it must be two numbers, the shortest and the longest"),

@@ -198,7 +198,7 @@ def test_order_and_threads_change_no_byte(labels: tuple[str, ...], tmp_path: Pat
 
 
 def test_a_weight_is_a_repetition() -> None:
-    corpus = dependent(TWO, 200)
+    corpus = dependent(TWO, 400)
     times = [1 + at % 3 for at in range(len(corpus))]
     repeated = corpus.pick([at for at, n in enumerate(times) for _ in range(n)])
     one = Classifier(effort="best").fit(corpus.texts, corpus.labels, weights=times)

@@ -28,6 +28,43 @@ def table(counts: Counts) -> dict[str, list[int]]:
     return dict(zip(found.names, found.occurrences.tolist(), strict=True))
 
 
+def outcome(threads: int, texts: list[str], labels: list[str], weights: list[int]) -> Any:
+    try:
+        return state(Counts().add(texts, labels, weights=weights, threads=threads))
+    except CountError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("weight", [2**10, 2**12, 2**16])
+def test_counts_that_do_not_fit_are_refused_for_any_number_of_threads(weight: int) -> None:
+    # Four megabytes, so that threads share them; every fourth of the documents has words of its own.
+    texts = [" ".join([f"w{row % 4}"] * 2**14) for row in range(80)]
+    labels = ["x", "y"] * 40
+    expected = outcome(1, texts, labels, [weight] * 80)
+    assert isinstance(expected, str) == (weight == 2**16)
+    assert all(outcome(threads, texts, labels, [weight] * 80) == expected for threads in (2, 3, 4))
+
+
+def test_a_label_that_numpy_would_change_is_refused() -> None:
+    with pytest.raises(LabelError, match=r"document 1 has label 'spam\\x00', which ends in NUL"):
+        Counts().add(["a", "b"], ["spam", "spam\0"])
+
+
+def test_more_threads_than_there_can_be_are_as_many_as_there_can_be() -> None:
+    counts = Counts().add(["a b", "b c"], ["x", "y"])
+    assert state(Counts().add(["a b", "b c"], ["x", "y"], threads=2**70)) == state(counts)
+
+
+@pytest.mark.parametrize("characters", [(2, 3), (1, 5)])
+def test_a_very_long_text_is_the_sum_of_its_parts(characters: tuple[int, int]) -> None:
+    analyzer = Analyzer(words=None, characters=characters)
+    part = " ".join(f"word{n * n % 997}" for n in range(5000))
+    long = Counts(analyzer).add([" ".join([part] * 4)], ["x"])
+    short = Counts(analyzer).add([part] * 4, ["x"] * 4)
+    assert table(long) == table(short)
+    assert long.documents == [1]
+
+
 def state(counts: Counts) -> Any:
     """All there is to know: two counts are the same where this is."""
     return counts.parts()

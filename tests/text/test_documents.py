@@ -111,6 +111,7 @@ def test_any_texts_are_the_same_in_any_column(corpus: Corpus, cut: int) -> None:
         pa.DictionaryArray.from_arrays(pa.array([0, 0, 1, 0]), pa.array(["a", None])),
         pa.chunked_array([TEXTS[:2], [None, "c"]]),
         pa.table({"text": pa.chunked_array([TEXTS[:2], [None, "c"]])}),
+        pa.array([*({"t": {"u": text}} for text in TEXTS[:2]), {"t": None}, {"t": {"u": "c"}}]),
     ],
     ids=lambda column: type(column).__name__,
 )
@@ -119,6 +120,23 @@ def test_a_missing_text_is_an_error_that_names_its_row(column: Any) -> None:
         Classifier().fit(column, LABELS)
     with pytest.raises(InputError, match=r"^document 2 is (None|missing)"):
         Classifier().fit(TEXTS, LABELS).predict_proba(column)
+
+
+def test_a_column_of_no_texts_is_no_texts() -> None:
+    model = Classifier().fit(TEXTS, LABELS)
+    empty = pa.array([], pa.dictionary(pa.int32(), pa.string()))
+    for column in (empty, pa.chunked_array([empty, pa.array(TEXTS).dictionary_encode()]).slice(0, 0)):
+        assert model.predict(column).tolist() == []
+
+
+def test_a_text_that_is_too_long_is_an_error_that_names_its_row() -> None:
+    text = "a" * (2**30 + 1)
+    model = Classifier().fit(TEXTS, LABELS)
+    for use in (model.predict, model.predict_proba, lambda texts: model.learn(texts, ["x", "x"])):
+        with pytest.raises(InputError, match="document 1 has 1073741825 bytes; a document has at most 1073741824"):
+            use(["short", text])
+    with pytest.raises(InputError, match="the document has 1073741825 bytes"):
+        model.predict(text)
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,12 @@ pub struct Stream {
     pub ends: Vec<usize>,
 }
 
-/// The words that `analyze` finds, counted into `rows`; with `keep` also as a stream of ids.
+/// The words that `analyze` finds, counted into `rows`; with `keep` also as a stream of ids. From very long texts `analyze`
+/// may hand over many at a time, by calling what it is given, unless they are kept.
 pub fn count(
     order: &Order,
     threads: usize,
-    analyze: impl Fn(&str, &mut Tokens) + Sync,
+    analyze: impl Fn(&str, &mut Tokens, &mut dyn FnMut(&mut Tokens)) + Sync,
     rows: Option<&mut Rows>,
     keep: bool,
 ) -> Result<(Words, Stream), Error> {
@@ -82,23 +83,27 @@ impl Counter {
         }
     }
 
-    fn count(mut self, order: &Order, ranks: Range<usize>, analyze: impl Fn(&str, &mut Tokens)) -> Result<Self, Error> {
+    fn count(
+        mut self,
+        order: &Order,
+        ranks: Range<usize>,
+        analyze: impl Fn(&str, &mut Tokens, &mut dyn FnMut(&mut Tokens)),
+    ) -> Result<Self, Error> {
         let (mut tokens, mut keys, mut ends, mut first) = (Tokens::default(), vec![], vec![], ranks.start);
         for rank in ranks.clone() {
-            let before = tokens.len();
-            analyze(order.text(rank), &mut tokens);
+            let (before, mut n_taken) = (tokens.len(), 0);
+            analyze(order.text(rank), &mut tokens, &mut |tokens| {
+                n_taken += tokens.len();
+                ends.push(tokens.len());
+                self.take(order, first, &mut ends, &mut keys, tokens);
+                first = rank;
+            });
             ends.push(tokens.len());
-            let n_tokens = (tokens.len() - before).max(1) as u64;
+            let n_tokens = (n_taken + tokens.len() - before).max(1) as u64;
             self.add_weight(order.class(rank), n_tokens * u64::from(order.weight(rank)))?;
             let is_last_of_class = rank + 1 == ranks.end || order.class(rank + 1) != order.class(rank);
             if tokens.bytes.len() > FLUSH || is_last_of_class {
-                while self.table.is_full(tokens.len()) {
-                    self.grow();
-                }
-                make_places_ahead(&mut tokens, self.seed, self.table.places(), &mut keys);
-                self.add(order, first, &ends, &keys, &tokens);
-                tokens.clear();
-                ends.clear();
+                self.take(order, first, &mut ends, &mut keys, &mut tokens);
                 first = rank + 1;
             }
             if is_last_of_class {
@@ -106,6 +111,24 @@ impl Counter {
             }
         }
         Ok(self)
+    }
+
+    /// Counts the tokens of documents from rank `first` on, which end at `ends`, and takes them away.
+    fn take(
+        &mut self,
+        order: &Order,
+        first: usize,
+        ends: &mut Vec<usize>,
+        keys: &mut Vec<Placed>,
+        tokens: &mut Tokens,
+    ) {
+        while self.table.is_full(tokens.len()) {
+            self.grow();
+        }
+        make_places_ahead(tokens, self.seed, self.table.places(), keys);
+        self.add(order, first, ends, keys, tokens);
+        tokens.clear();
+        ends.clear();
     }
 
     /// Adds to what the tokens of a class weigh, which must fit 32 bits: then so does every tally of the class.

@@ -19,6 +19,9 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
 use crate::readers;
 
+/// Places in a text and in its tokens, which may take more room than the text, are numbers of 32 bits.
+const LONGEST_TEXT: usize = 1 << 30;
+
 /// Columns that are kept, so that they can be read more than once: a stream ends with its first reader.
 #[pyclass(frozen, sequence, module = "banbury._kernel")]
 pub struct Held {
@@ -101,12 +104,16 @@ impl<'py> Texts<'py> {
     }
 
     /// The documents as UTF-8, where they lie.
-    pub fn read(&self) -> Vec<Cow<'_, str>> {
-        match self {
+    pub fn read(&self, py: Python<'_>) -> PyResult<Vec<Cow<'_, str>>> {
+        let texts: Vec<Cow<str>> = match self {
             Texts::Strings(strings) => strings.iter().map(text_of).collect(),
             Texts::Columns(columns) => {
                 columns.iter().flat_map(|column| (0..column.len()).map(|row| lossy(column.get(row)))).collect()
             }
+        };
+        match texts.iter().position(|text| text.len() > LONGEST_TEXT) {
+            Some(row) => Err(too_long(py, &format!("document {row}"), texts[row].len())),
+            None => Ok(texts),
         }
     }
 }
@@ -137,8 +144,18 @@ fn strings<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Text
     Ok(Texts::Strings(items.enumerate().map(string).collect::<PyResult<_>>()?))
 }
 
+/// The text of a `str` that is not too long.
+pub fn checked_text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
+    let text = text_of(string);
+    if text.len() > LONGEST_TEXT { Err(too_long(string.py(), "the document", text.len())) } else { Ok(text) }
+}
+
+fn too_long(py: Python<'_>, what: &str, length: usize) -> PyErr {
+    input_error(py, format!("{what} has {length} bytes; a document has at most {LONGEST_TEXT}: cut it into parts"))
+}
+
 /// The text of a `str`, where it lies if it is valid.
-pub fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
     match string.to_str() {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(without_surrogates(string)),
@@ -183,10 +200,10 @@ impl Column {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let values = Box::new(Column::new(dictionary.values())?);
-                Column::Dictionary { keys: dictionary.normalized_keys(), values }
+                // An empty dictionary has no key to be brought into its range.
+                let keys = if array.is_empty() { vec![] } else { dictionary.normalized_keys() };
+                Column::Dictionary { keys, values }
             }
-            // A table of one column is that column.
-            DataType::Struct(fields) if fields.len() == 1 => Column::new(array.as_struct().column(0))?,
             // A column of nulls has no strings, and each of its rows is an error by itself.
             _ => return None,
         })
@@ -216,15 +233,16 @@ impl Column {
 fn columns<'py>(py: Python<'py>, arrays: Vec<ArrayRef>) -> PyResult<Texts<'py>> {
     let (mut columns, mut rows) = (vec![], 0);
     for array in arrays {
-        let inner =
-            array.as_struct_opt().filter(|table| table.num_columns() == 1).map_or(&array, |table| table.column(0));
-        let null_in =
-            |array: &ArrayRef| array.logical_nulls().and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row)));
-        if let Some(row) = null_in(&array).or_else(|| null_in(inner)) {
-            return Err(input_error(
-                py,
-                format!("document {} is missing (null); each document must be a string", rows + row),
-            ));
+        let mut inner = &array;
+        loop {
+            let nulls = inner.logical_nulls();
+            if let Some(row) = nulls.and_then(|nulls| (0..nulls.len()).find(|&row| nulls.is_null(row))) {
+                let message = format!("document {} is missing (null); each document must be a string", rows + row);
+                return Err(input_error(py, message));
+            }
+            // A table of one column is that column.
+            let Some(table) = inner.as_struct_opt().filter(|table| table.num_columns() == 1) else { break };
+            inner = table.column(0);
         }
         rows += inner.len();
         let wrong = || input_error(py, format!("expected an Arrow column of strings, not of {}", inner.data_type()));

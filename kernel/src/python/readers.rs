@@ -212,7 +212,7 @@ impl Sample {
         if classes.len() != texts.len() {
             return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
         }
-        let read = texts.read();
+        let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         py.detach(|| {
             let mut sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

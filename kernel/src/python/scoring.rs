@@ -112,7 +112,7 @@ impl<R: Recipe> Current<R> {
         work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
     ) -> PyResult<(Vec<T>, usize)> {
         let texts = Texts::new(texts)?;
-        let read = texts.read();
+        let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let run = |slices: &[&str]| self.try_with(|scorer, counts, analyzer| work(scorer, counts, analyzer, slices));
         let misfit = || input_error(py, MISFIT.into());
@@ -153,7 +153,7 @@ impl<R: Recipe> Current<R> {
     }
 
     fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &[f64]) -> PyResult<u32> {
-        let text = input::text_of(text);
+        let text = input::checked_text(text)?;
         let best = self.try_with(|scorer, counts, analyzer| {
             let fits = start.len() == counts.n_classes();
             fits.then(|| scorer.best(counts, analyzer, &[&text], start, 1)[0])
@@ -212,7 +212,7 @@ impl Scorer {
     }
 
     fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let text = input::text_of(text);
+        let text = input::checked_text(text)?;
         self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
     }
 
@@ -313,7 +313,7 @@ impl TrustScorer {
     }
 
     fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let text = input::text_of(text);
+        let text = input::checked_text(text)?;
         self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
     }
     #[pyo3(signature = (names=None, min_documents=1))]

@@ -56,7 +56,7 @@ impl Documents {
         if classes.len() != texts.len() {
             return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
         }
-        let read = texts.read();
+        let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let inner = counts.get();
         let (version, inner) = py.detach(|| {
@@ -221,7 +221,7 @@ pub fn hold<'py>(py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'
 #[pyfunction]
 pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     let texts = Texts::new(texts)?;
-    let read = texts.read();
+    let read = texts.read(py)?;
     Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
 }
 
@@ -229,7 +229,7 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
 #[pyfunction]
 pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Array> {
     let texts = Texts::new(texts)?;
-    let read = texts.read();
+    let read = texts.read(py)?;
     let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
     let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
     Ok(Array::rows(found, slices.len(), duplicates::HASHES))

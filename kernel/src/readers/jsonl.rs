@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{Found, Kind, not_utf8};
@@ -70,11 +70,19 @@ impl<'de> DeserializeSeed<'de> for Name<'_> {
     }
 }
 
-impl Visitor<'_> for Name<'_> {
+impl<'de> Visitor<'de> for Name<'_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a name")
+    }
+
+    /// A key without escapes, as it stands in the file. serde_json leaves it to whoever asks for bytes to look at them.
+    fn visit_borrowed_bytes<E: Error>(self, key: &'de [u8]) -> Result<Self::Value, E> {
+        match key.iter().find(|byte| **byte < b' ') {
+            Some(byte) => Err(E::custom(format!("a name has the control character 0x{byte:02x} in it"))),
+            None => self.visit_bytes(key),
+        }
     }
 
     fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {

@@ -2,50 +2,71 @@
 //!
 //! Each piece of text between white space gets a space on either side; its n-grams are the
 //! windows of n characters, for each n in turn. A padded word no longer than n is counted once,
-//! whole, and no larger n is tried. The padded word is written once and the n-grams are spans of
-//! it: they overlap in memory as they do in the word.
+//! whole, and no larger n is tried. The n-grams are spans of the padded word: they overlap in memory as they do in the word.
 
 use super::Tokens;
 use super::classes::chunks;
 use super::lowercase::{Origins, push_lowercase};
 use super::writer::Places;
 
-/// Appends the n-grams of `text` for n in `range`, both ends included.
-pub(super) fn scan<P: Places>(text: &str, range: (u8, u8), lowercase: bool, out: &mut Tokens, places: &mut P) {
-    let mut edges = Vec::new();
+/// A longer word is taken in stretches of so many characters, each with its n-grams of every length. Then what is kept of the
+/// n-grams at a time stays in bounds, however long the word.
+const STRETCH: usize = 1 << 12;
+/// So many n-grams are handed over together.
+const PIECE: usize = 1 << 15;
+
+/// Appends the n-grams of `text` for n in `range`, both ends included. `take` is called whenever there are many, and may
+/// take them out.
+pub(super) fn scan<P: Places>(
+    text: &str,
+    range: (u8, u8),
+    lowercase: bool,
+    out: &mut Tokens,
+    places: &mut P,
+    take: &mut dyn FnMut(&mut Tokens),
+) {
+    let (mut padded, mut edges) = (Vec::new(), Vec::new());
     for (start, word) in chunks(text) {
-        let begin = out.bytes.len();
-        out.bytes.push(b' ');
+        padded.clear();
+        padded.push(b' ');
         if lowercase {
-            push_lowercase(word, &mut out.bytes);
+            push_lowercase(word, &mut padded);
         } else {
-            out.bytes.extend_from_slice(word.as_bytes());
+            padded.extend_from_slice(word.as_bytes());
         }
-        out.bytes.push(b' ');
-        let padded = &out.bytes[begin..];
+        padded.push(b' ');
         edges.clear();
         edges.extend((0..padded.len()).filter(|at| padded[*at] & 0xc0 != 0x80));
         edges.push(padded.len());
 
         let origins = P::WANTED.then(|| Origins::new(word, lowercase));
-        let inside = out.bytes.len() - begin - 2;
-        let mut push = |from: usize, to: usize| {
-            out.mark(begin + from, begin + to);
-            if let Some(origins) = &origins {
-                // The padding is nowhere in the text: it shrinks to the edge of the word.
-                let clamp = |at: usize| at.saturating_sub(1).min(inside);
-                let (first, last) = origins.place(clamp(from), clamp(to));
-                places.push(start + first, start + last);
-            }
-        };
+        let inside = padded.len() - 2;
         let length = edges.len() - 1;
-        for n in usize::from(range.0)..=usize::from(range.1) {
-            if length <= n {
-                push(0, edges[length]);
-                break;
+        for first in (0..length).step_by(STRETCH) {
+            let (last, end) = ((first + STRETCH).min(length), (first + STRETCH + usize::from(range.1)).min(length));
+            // The stretch is written once, and its n-grams are spans of it.
+            let begin = out.bytes.len();
+            out.bytes.extend_from_slice(&padded[edges[first]..edges[end]]);
+            let mut push = |from: usize, to: usize| {
+                out.mark(begin + from - edges[first], begin + to - edges[first]);
+                if let Some(origins) = &origins {
+                    // The padding is nowhere in the text: it shrinks to the edge of the word.
+                    let clamp = |at: usize| at.saturating_sub(1).min(inside);
+                    let (first, last) = origins.place(clamp(from), clamp(to));
+                    places.push(start + first, start + last);
+                }
+            };
+            for n in usize::from(range.0)..=usize::from(range.1) {
+                if length <= n {
+                    push(0, edges[length]);
+                    break;
+                }
+                for at in first..last.min(length - n + 1) {
+                    push(edges[at], edges[at + n]);
+                }
             }
-            for at in 0..=length - n {
-                push(edges[at], edges[at + n]);
+            if out.spans.len() >= PIECE {
+                take(out);
             }
         }
     }
@@ -57,7 +78,7 @@ mod tests {
 
     fn grams(text: &str, range: (u8, u8)) -> Vec<(String, usize, usize)> {
         let (mut out, mut places) = (Tokens::default(), Vec::new());
-        scan(text, range, true, &mut out, &mut places);
+        scan(text, range, true, &mut out, &mut places, &mut |_| {});
         let text = |i| String::from_utf8_lossy(out.get(i)).into_owned();
         places.iter().enumerate().map(|(i, (start, end))| (text(i), *start, *end)).collect()
     }
@@ -76,6 +97,27 @@ mod tests {
         assert_eq!(names("a bc", (3, 5)), [" a ", " bc", "bc ", " bc "]);
         assert_eq!(names("a", (5, 9)), [" a "]);
         assert!(names(" \t\u{1f}", (1, 2)).is_empty());
+    }
+
+    #[test]
+    fn a_very_long_word_has_the_same_grams_as_a_short_one_and_they_come_in_pieces() {
+        let word: String = (0..3 * STRETCH as u32 / 2).filter_map(|n| char::from_u32(97 + n * n % 400)).collect();
+        let text = format!("{word} and {word}");
+        let windows = |word: &str| {
+            let padded: Vec<char> = format!(" {} ", word.to_lowercase()).chars().collect();
+            let grams = (2..=3).flat_map(|n| padded.windows(n).map(String::from_iter).collect::<Vec<String>>());
+            grams.collect::<Vec<String>>()
+        };
+        let mut expected = [windows(&word), windows("and"), windows(&word)].concat();
+        let (mut found, mut pieces, mut out) = (names(&text, (2, 3)), vec![], Tokens::default());
+        scan(&text.repeat(9), (2, 3), true, &mut out, &mut (), &mut |tokens| {
+            pieces.push(tokens.len());
+            tokens.clear();
+        });
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
+        assert!(pieces.len() > 2 && pieces.iter().all(|n| *n < PIECE + 2 * STRETCH));
     }
 
     #[test]

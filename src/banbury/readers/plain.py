@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banbury.readers.options import ReadOptions
 
 KERNEL_FORMATS = ("jsonl", "csv", "tsv", "fasttext", "lines")
+ROWS_OF_A_BATCH = 1 << 18
 
 
 class Plain:
@@ -35,7 +36,8 @@ class Plain:
             yield self._batch(rows, wanted), [BadRow(self._name, *bad) for bad in rows.bad]
 
     def _parsed(self, reader: _kernel.Reader) -> Iterator[_kernel.Rows]:
-        for block in chain(filter(None, self._blocks), [b""]):
+        blocks = (piece for block in self._blocks for piece in _pieces(block))
+        for block in chain(filter(None, blocks), [b""]):
             try:
                 yield reader.feed(block, not block, self._options.threads or 0)
             except InputError as error:  # the only one that the kernel has here: a row that is too long
@@ -92,11 +94,21 @@ class Plain:
         )
 
 
+def _pieces(block: bytes) -> Iterator[bytes]:
+    """A block in pieces of a bounded number of rows: a row needs memory of its own, however short it is."""
+    if max(block.count(b"\n"), block.count(b"\r")) <= ROWS_OF_A_BATCH:
+        yield block
+    else:
+        half = len(block) // 2
+        yield from _pieces(block[:half])
+        yield from _pieces(block[half:])
+
+
 def dictionaries(rows: _kernel.Rows, layout: Layout) -> list[dict[str, Any]]:
     """Each row as a dictionary with all its columns, which are parsed only when they are asked for."""
     match layout.format:
         case "jsonl":
-            return [json.loads(line) for line in rows.raw().split(b"\n")[:-1]]
+            return [json.loads(line, strict=False) for line in rows.raw().split(b"\n")[:-1]]
         case "csv" | "tsv":
             return [dict(zip(layout.columns, cells, strict=True)) for cells in _cells(rows, layout)]
     names = [name for name in (layout.text, layout.label) if name is not None]

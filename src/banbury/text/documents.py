@@ -10,6 +10,8 @@ from typing import Any
 from banbury import _kernel
 from banbury.errors import InputError, LabelError
 
+MOST_THREADS = 256  # that are ever started
+
 Label = str | int | bool
 Texts = Any
 Labels = Any
@@ -22,7 +24,7 @@ def n_threads(threads: int | None) -> int:
         return 0
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads is {threads!r}; it must be 1 or more")
-    return threads
+    return min(threads, MOST_THREADS)
 
 
 def as_list(values: Any, what: str, error: type[InputError] = InputError) -> list[Any]:
@@ -44,7 +46,10 @@ def as_labels(labels: Labels) -> list[Any]:
     """Labels as Python objects of one kind: `str`, `int` or `bool`. Another one is an error that names its row."""
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
     kinds = set(map(type, values))
-    if kinds <= {str} or kinds == {int} or kinds == {bool}:
+    if kinds <= {str}:
+        _check_ends(values)
+        return values
+    if kinds == {int} or kinds == {bool}:
         return values
     values = [_plain(row, value) for row, value in enumerate(values)]
     for row, value in enumerate(values):
@@ -54,6 +59,13 @@ def as_labels(labels: Labels) -> list[Any]:
                 f"but document 0 has {values[0]!r}, of type {type(values[0]).__name__}; use labels of one type"
             )
     return values
+
+
+def _check_ends(labels: list[str]) -> None:
+    """That no label ends in NUL: NumPy, which predictions come in, would drop it and take two labels for one."""
+    for label in set(labels):
+        if label.endswith("\0"):
+            raise LabelError(f"document {labels.index(label)} has label {label!r}, which ends in NUL; drop that")
 
 
 def _plain(row: int, label: Any) -> Label:

@@ -17,6 +17,7 @@ from banbury.errors import InputError
 
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
 VOCABULARIES = ("shared", "class")
+MOST_SMOOTHING = 1e15  # more than any count; times the number of all words it is still a number
 
 
 def scorer(counts: _kernel.Counts, likelihood: str, smoothing: Any, vocabulary: str) -> _kernel.Scorer:
@@ -46,8 +47,11 @@ def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:
         return 1.0, 0.0
     if smoothing is None:
         smoothing = 0.0
-    if isinstance(smoothing, bool) or not isinstance(smoothing, Real) or not 0 <= float(smoothing) < inf:
-        raise InputError(f"smoothing is {smoothing!r}; it can be 0 or more, None, or 'document'")
+    is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    if not is_number or not 0 <= smoothing <= MOST_SMOOTHING:
+        raise InputError(
+            f"smoothing is {smoothing!r}; it can be 0 or more, up to {MOST_SMOOTHING:g}, None, or 'document'"
+        )
     if likelihood == "complement" and smoothing == 0:
         raise InputError("the complement likelihood needs smoothing: a word that only one class has would decide alone")
     return float(smoothing), float(smoothing)
