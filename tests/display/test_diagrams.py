@@ -23,7 +23,7 @@ def texts_of(ax: Any) -> str:
 
 
 def test_the_circles_of_a_venn_diagram_overlap_as_the_counts_do() -> None:
-    ax = venn(4, 31, 1, 64, names=("positive", "amazing"))
+    ax: Any = venn(4, 31, 1, 64, names=("positive", "amazing"))
     first, second = ax.patches
     assert (first.radius / second.radius) ** 2 == pytest.approx(35 / 5)
     overlap = _overlap(first.radius, second.radius, second.center[0] - first.center[0])
@@ -35,7 +35,8 @@ def test_the_circles_of_a_venn_diagram_overlap_as_the_counts_do() -> None:
 
 @pytest.mark.parametrize("both, only_first, only_second", [(0, 5, 3), (3, 5, 0), (3, 0, 0)])
 def test_circles_that_lie_apart_or_in_each_other(both: int, only_first: int, only_second: int) -> None:
-    first, second = venn(both, only_first, only_second, 1, names=("a", "b")).patches
+    ax: Any = venn(both, only_first, only_second, 1, names=("a", "b"))
+    first, second = ax.patches
     distance = second.center[0] - first.center[0]
     assert (distance > first.radius + second.radius) == (both == 0)
     assert both == 0 or distance == pytest.approx(abs(first.radius - second.radius))
@@ -47,7 +48,7 @@ def test_the_distance_of_circles_gives_their_overlap() -> None:
 
 
 def test_the_tree_has_the_numbers_of_bayes_rule() -> None:
-    ax = bayes_tree([("ill", 0.01, 0.9), ("healthy", 0.99, 0.05)], evidence="positive")
+    ax: Any = bayes_tree([("ill", 0.01, 0.9), ("healthy", 0.99, 0.05)], evidence="positive")
     shown = texts_of(ax)
     assert "0.01 × 0.9 = 0.009" in shown
     assert "0.99 × 0.05 = 0.0495" in shown
@@ -56,7 +57,7 @@ def test_the_tree_has_the_numbers_of_bayes_rule() -> None:
 
 
 def test_words_lie_where_their_counts_are() -> None:
-    ax = count_scatter(["happy", "sad", "the"], [20, 1, 50], [2, 18, 51], names=("positive", "negative"))
+    ax: Any = count_scatter(["happy", "sad", "the"], [20, 1, 50], [2, 18, 51], names=("positive", "negative"))
     assert ax.collections[0].get_offsets().tolist() == [[21, 3], [2, 19], [51, 52]]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert {"happy", "sad", "the"} <= set(texts_of(ax).splitlines())
@@ -67,7 +68,7 @@ def test_a_table_of_words_and_a_report_draw_themselves() -> None:
     model = Classifier.textbook().fit(texts, labels)
     assert model.words("yes").plot_counts().get_xlabel() == "count in yes, plus 1"
     assert model.words().plot_counts().get_ylabel() == "count in no, plus 1"
-    ax = model.evaluate(texts, labels).plot_plane()
+    ax: Any = model.evaluate(texts, labels).plot_plane()
     assert ax.get_xlabel() == "log P(document | yes)"
     logs = model.joint_log_likelihood(texts[:1])[0] - model.log_prior_
     assert ax.collections[0].get_offsets()[0].tolist() == pytest.approx([logs[1], logs[0]])
@@ -75,7 +76,7 @@ def test_a_table_of_words_and_a_report_draw_themselves() -> None:
 
 def test_ellipses_hold_two_and_three_deviations() -> None:
     x, y = [-1.0, 1.0, -1.0, 1.0], [-2.0, -2.0, 2.0, 2.0]
-    ax = class_plane(x, y, ["a"] * 4, names=("a", "b"))
+    ax: Any = class_plane(x, y, ["a"] * 4, names=("a", "b"))
     widths = sorted((ellipse.width, ellipse.height) for ellipse in ax.patches)
     deviations = ((4 / 3) ** 0.5, (16 / 3) ** 0.5)
     for (width, height), times in zip(widths, (2, 3), strict=True):

@@ -41,7 +41,9 @@ def texts_of(ax: Any) -> list[str]:
 @pytest.mark.parametrize("shares", [False, True])
 def test_a_confusion_matrix_has_its_numbers(n: int, shares: bool) -> None:
     counts = np.arange(1, n * n + 1).reshape(n, n)
-    ax = pictures.confusion_matrix([f"a class with a long name {i}" for i in range(n)], counts.tolist(), shares=shares)
+    ax: Any = pictures.confusion_matrix(
+        [f"a class with a long name {i}" for i in range(n)], counts.tolist(), shares=shares
+    )
     drawn(ax)
     numbers = {text.get_text() for text in ax.texts}
     if n > pictures.MOST_NUMBERED_CLASSES:
@@ -54,7 +56,9 @@ def test_a_confusion_matrix_has_its_numbers(n: int, shares: bool) -> None:
 
 
 def test_reliability_leaves_empty_bins_out() -> None:
-    ax = pictures.reliability([0.1, 0.5, 0.9], [0.2, math.nan, 0.8], [10, 0, 30], low=[0.1, 0, 0.6], high=[0.4, 1, 0.9])
+    ax: Any = pictures.reliability(
+        [0.1, 0.5, 0.9], [0.2, math.nan, 0.8], [10, 0, 30], low=[0.1, 0, 0.6], high=[0.4, 1, 0.9]
+    )
     drawn(ax)
     assert [0.1, 0.9] in [list(line.get_xdata()) for line in ax.lines]
     assert len(ax.collections[-1].get_offsets()) == 2
@@ -62,7 +66,7 @@ def test_reliability_leaves_empty_bins_out() -> None:
 
 def test_a_waterfall_ends_at_its_sum() -> None:
     explanation = signs().explain("happy love weather, sad")
-    ax = explanation.plot()
+    ax: Any = explanation.plot()
     drawn(ax)
     ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     for (_, end), (start, _) in pairwise(ends[:-1]):
@@ -72,14 +76,14 @@ def test_a_waterfall_ends_at_its_sum() -> None:
 
 
 def test_an_impossibility_leads_over_the_edge() -> None:
-    ax = signs(smoothing=0).explain("happy sad weather").plot()
+    ax: Any = signs(smoothing=0).explain("happy sad weather").plot()
     drawn(ax)
     assert {"+∞", "−∞"} <= set(texts_of(ax))
     assert "+∞" in texts_of(pictures.bars([("a", math.inf), ("b", 1.0)]))
 
 
 def test_the_words_of_a_class_draw_themselves() -> None:
-    ax = signs().words("positive").plot(most=4)
+    ax: Any = signs().words("positive").plot(most=4)
     drawn(ax)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["happy", "love", "hate", "sad"]
 
@@ -87,7 +91,9 @@ def test_the_words_of_a_class_draw_themselves() -> None:
 def test_curves_and_coverage_draw_lines_and_bands() -> None:
     lines = {"words": ([10, 100, 1000], [0.6, 0.7, 0.8]), "pairs": ([10, 100, 1000], [0.5, 0.7, 0.9])}
     bands = {"words": ([0.5, 0.6, 0.7], [0.7, 0.8, 0.9])}
-    ax = pictures.curves(lines, bands=bands, x_title="documents", y_title="accuracy", logarithmic=True, percent=True)
+    ax: Any = pictures.curves(
+        lines, bands=bands, x_title="documents", y_title="accuracy", logarithmic=True, percent=True
+    )
     drawn(ax)
     assert [line.get_label() for line in ax.lines] == ["words", "pairs"]
     assert len(ax.collections) == 1
@@ -119,13 +125,13 @@ def test_axes_that_are_given_are_drawn_into() -> None:
 @pytest.mark.filterwarnings("ignore:Matplotlib currently does not support")
 def test_no_name_breaks_a_picture(name: str) -> None:
     drawn(pictures.confusion_matrix([name, "b"], [[1, 2], [3, 4]], title=name))
-    ax = pictures.waterfall([(name, 1.0)], title=name, unit=name)
+    ax: Any = pictures.waterfall([(name, 1.0)], title=name, unit=name)
     drawn(ax)
     drawn(pictures.curves({name: ([1, 2], [3, 4]), "b": ([1], [2])}, x_title=name, y_title=name, title=name))
 
 
 def test_a_dollar_sign_is_a_dollar_sign() -> None:
-    ax = Classifier.textbook().fit(["a", "b"], ["$x^2$", "cost_$"]).explain("a").plot()
+    ax: Any = Classifier.textbook().fit(["a", "b"], ["$x^2$", "cost_$"]).explain("a").plot()
     assert "^2" not in drawn(ax).split("<!--")[0]
     assert ax.get_title(loc="left").startswith(r"\$x^2\$")
 

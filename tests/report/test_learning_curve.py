@@ -1,5 +1,7 @@
 """How accuracy grows with the number of documents."""
 
+from typing import Any
+
 import pytest
 
 from banbury import Classifier
@@ -37,7 +39,7 @@ def test_a_curve_shows_itself() -> None:
     assert [row["documents"] for row in curve.rows()] == [10, 50] == curve.sizes
     assert str(curve).splitlines()[0] == "documents  accuracy     95% interval  log loss"
     assert_harmless(curve._repr_html_())
-    ax = curve.plot()
+    ax: Any = curve.plot()
     assert list(ax.lines[0].get_xdata()) == [10, 50]
     ax.figure.canvas.draw()
 

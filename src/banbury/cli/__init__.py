@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -131,7 +131,7 @@ def _option(option: Option) -> str:
     return f"--{option.name.replace('_', '-')} {option.value or 'NAME'}"
 
 
-def _named(path: Any) -> str:
+def _named(path: str | bytes) -> str:
     """A path; of a temporary file only its folder, since nobody has asked for the file."""
     from banbury.atomic import is_temporary
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from banbury.display.characters import padded, visible, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 NARROWEST = 16  # columns of a terminal for the last cell; with fewer it gets a line of its own
 
@@ -43,7 +45,7 @@ class Blocks:
     def __str__(self) -> str:
         return "\n\n".join("\n".join(line for line, _ in _lines(block, None)) for block in self.blocks)
 
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
         for number, block in enumerate(self.blocks):

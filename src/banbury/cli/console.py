@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,7 +40,7 @@ def note(message: str) -> None:
     click.echo(text, err=True)
 
 
-def show(result: Any) -> None:
+def show(result: object) -> None:
     """A result for people: with colours on a terminal, else as plain text. No control character of a text gets out."""
     if sys.stdout.isatty() and hasattr(result, "__rich_console__") | hasattr(result, "__rich__"):
         from rich.console import Console
@@ -61,7 +61,7 @@ def show_table(text: str) -> None:
     Console(highlight=False).print(Text(clean(text)), no_wrap=True, overflow="ellipsis")
 
 
-def show_json(result: Any) -> None:
+def show_json(result: object) -> None:
     """A result for programs."""
     import json
 
@@ -85,7 +85,7 @@ def put_bytes(data: bytes) -> None:
         left = left[sys.stdout.buffer.write(left) :]
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     """JSON has no infinity: it becomes text."""
     if isinstance(value, dict):
         return {str(name): _finite(one) for name, one in value.items()}

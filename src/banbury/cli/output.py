@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -114,7 +114,7 @@ def _lines(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
@@ -192,7 +192,7 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
             write_parquet(rows, temporary, max_row_group_size=ROW_GROUP)
 
 
-def _waiting(output: str) -> Any:
+def _waiting(output: str) -> IO[bytes]:
     """A file beside the output, for as long as it is open."""
     import tempfile
 

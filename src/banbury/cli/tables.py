@@ -61,7 +61,7 @@ def _cells(values: list[Any], name: str, kind: str) -> list[Any]:
     return [None if cell is None else float(cell) for cell in cells]
 
 
-def _is_missing(cell: Any) -> bool:
+def _is_missing(cell: str | None) -> bool:
     return cell is None or cell.strip().lower() in MISSING
 
 

@@ -12,7 +12,7 @@ from banbury import _kernel
 from banbury.stats.intervals import false_discoveries
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
-from banbury.text.documents import class_numbers, n_threads
+from banbury.text.documents import Texts, class_numbers, n_threads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ class DependentPair(NamedTuple):
 
 
 def dependent_pairs(
-    texts: Any,
+    texts: Texts,
     labels: Sequence[Any],
     *,
     analyzer: Analyzer | None = None,

@@ -21,7 +21,7 @@ from banbury.results.doubtful import Doubtful, doubtful_labels, label_log_probab
 from banbury.stats.intervals import chi_squared_tail
 from banbury.text.calibration import PriorEstimate
 from banbury.text.counts import Counts
-from banbury.text.documents import as_texts
+from banbury.text.documents import Texts, as_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,7 +195,7 @@ def _doubtful_lines(found: list[Doubtful], n_documents: int) -> list[str]:
 
 def diagnose(
     counts: Counts,
-    texts: Any,
+    texts: Texts,
     labels: list[Any] | None,
     *,
     were_learned: bool,
@@ -238,7 +238,7 @@ def _class_ids(labels: Sequence[Any], classes: Sequence[Any]) -> NDArray[Any]:
     return np.array([numbers.get(label, len(classes)) for label in labels], dtype=int)
 
 
-def can_be_forgotten(counts: Counts, texts: Any, labels: list[Any], *, threads: int | None = None) -> bool:
+def can_be_forgotten(counts: Counts, texts: Texts, labels: list[Any], *, threads: int | None = None) -> bool:
     """Whether all these documents, with these labels, can have been learned: then they could be forgotten.
 
     >>> counts = Counts().add(["a rose is a rose"], ["true"])
@@ -281,7 +281,7 @@ def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callab
     return Balance(trained, shares, chi_squared_tail(gain, len(here) - 1), False)
 
 
-def new_vocabulary(counts: Counts, texts: Any, *, threads: int | None = None) -> NewVocabulary:
+def new_vocabulary(counts: Counts, texts: Texts, *, threads: int | None = None) -> NewVocabulary:
     """New words of documents, against `counts` of single words.
 
     >>> counts = Counts().add(["a rose is a rose"], ["true"])

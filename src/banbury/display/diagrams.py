@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import acos, pi, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury.display.matplotlib import AGAINST, FOR, INK, QUIET, _axes, _name, _plain, _titled
 from banbury.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_POINTS = 5_000  # dots of a class that are drawn; of more, every so manieth
 ELLIPSES = (2.0, 3.0)  # standard deviations
@@ -23,8 +26,8 @@ def venn(
     *,
     names: Sequence[str],
     title: str = "",
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Two circles whose areas, and that of their overlap, are as large as the counts; the frame is everything.
 
     >>> ax = venn(4, 31, 1, 64, names=("positive", "amazing"))
@@ -71,7 +74,9 @@ def venn(
     return _titled(ax, title)
 
 
-def bayes_tree(branches: Sequence[tuple[str, float, float]], *, evidence: str, title: str = "", ax: Any = None) -> Any:
+def bayes_tree(
+    branches: Sequence[tuple[str, float, float]], *, evidence: str, title: str = "", ax: Axes | None = None
+) -> Axes:
     """Bayes' rule as a tree: from each class, with its prior, to what is seen or not seen; the ends are products.
 
     A branch is (name, P(class), P(evidence | class)). What is seen is drawn bold: its share in all that is bold is the
@@ -108,8 +113,8 @@ def bayes_tree(branches: Sequence[tuple[str, float, float]], *, evidence: str, t
 
 def count_scatter(
     words: Sequence[str], first: Sequence[float], second: Sequence[float], *,
-    names: Sequence[str], most: int = 24, title: str = "", ax: Any = None,
-) -> Any:  # fmt: skip
+    names: Sequence[str], most: int = 24, title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Words by how often each stands in one class and in the other, both scales logarithmic; 1 is added to each count.
 
     On the diagonal a word says nothing; `most` words far from it, or frequent, have their names.
@@ -140,8 +145,8 @@ def count_scatter(
 
 def class_plane(
     first: Sequence[float], second: Sequence[float], labels: Sequence[Any], *,
-    names: Sequence[Any], title: str = "", ax: Any = None,
-) -> Any:  # fmt: skip
+    names: Sequence[Any], title: str = "", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Documents by log P(document | class) of two classes, with ellipses of 2 and 3 standard deviations of each class.
 
     On the diagonal both are equally likely. Documents of other labels than the two are left out.
@@ -218,7 +223,7 @@ def _ellipse(x: Any, y: Any, deviations: float, colour: str, style: str) -> Any:
 
 
 def _edge(
-    ax: Any, start: tuple[float, float], end: tuple[float, float], text: str, colour: str, width: float = 1.0
+    ax: Axes, start: tuple[float, float], end: tuple[float, float], text: str, colour: str, width: float = 1.0
 ) -> None:
     ax.plot(*zip(start, end, strict=True), color=colour, linewidth=width)
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
@@ -226,7 +231,7 @@ def _edge(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2})  # fmt: skip
 
 
-def _place_names(ax: Any, points: Sequence[tuple[str, float, float]]) -> None:
+def _place_names(ax: Axes, points: Sequence[tuple[str, float, float]]) -> None:
     """Names beside points on logarithmic scales; one that would lie on another is left out."""
     from math import log10
 
@@ -239,7 +244,7 @@ def _place_names(ax: Any, points: Sequence[tuple[str, float, float]]) -> None:
         ax.annotate(_name(name, 18), (x, y), xytext=(3, 1), textcoords="offset points", fontsize=8, color=INK, zorder=4)
 
 
-def _whole_numbers(ax: Any) -> None:
+def _whole_numbers(ax: Axes) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     for axis in (ax.xaxis, ax.yaxis):

@@ -73,7 +73,7 @@ def fragment(*children: Any) -> Markup:
     return Markup("".join(_children(children)))
 
 
-def isolated(text: Any, *, width: int | None = None) -> Markup:
+def isolated(text: object, *, width: int | None = None) -> Markup:
     """A text whose direction of writing does not affect what stands beside it.
 
     With `width`, a longer text is shortened, and a title has it whole.
@@ -140,7 +140,7 @@ def _children(children: Iterable[Any]) -> Iterator[str]:
                 raise TypeError(f"a child of type {type(child).__name__} cannot be shown; make a text of it")
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     # Places in a drawing do not need more than a hundredth of a point.
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury.display.characters import shorten
 from banbury.display.html import LIGHT
 from banbury.errors import InputError, MissingExtra
 from banbury.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]
 LONGEST_NAME = 28  # columns of a name
@@ -22,8 +26,13 @@ STYLES = ("-", "--", ":", "-.")
 
 
 def confusion_matrix(
-    classes: Sequence[Any], counts: Sequence[Sequence[float]], *, shares: bool = False, title: str = "", ax: Any = None
-) -> Any:
+    classes: Sequence[Any],
+    counts: Sequence[Sequence[float]],
+    *,
+    shares: bool = False,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
     """Confusion matrix: rows are true classes, columns predicted ones; with `shares` each row sums to 1.
 
     The tints are always the shares of a row, so that a small class is seen as well as a large one.
@@ -70,8 +79,8 @@ def reliability(
     low: Sequence[float] | None = None,
     high: Sequence[float] | None = None,
     title: str = "",
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Reliability diagram: accuracy against predicted probability; calibrated predictions lie on the diagonal.
 
     Of each bin: the mean probability, the share that was right, and how many predictions it has; empty bins are left
@@ -101,8 +110,8 @@ def waterfall(
     score: float | None = None,
     title: str = "",
     unit: str = "nats",
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Waterfall: named steps from 0 to their sum, each starting where the one before it ended.
 
     >>> ax = waterfall([("prior", 0.5), ("happy", 1.1), ("sad", -0.4)])
@@ -126,7 +135,7 @@ def waterfall(
     return _named_rows(ax, [name for name, _ in steps] + ["total"], unit, title)
 
 
-def bars(rows: Sequence[tuple[str, float]], *, title: str = "", x_title: str = "", ax: Any = None) -> Any:
+def bars(rows: Sequence[tuple[str, float]], *, title: str = "", x_title: str = "", ax: Axes | None = None) -> Axes:
     """Horizontal bars of named numbers, such as the weights of words; positive ones go to the right.
 
     >>> ax = bars([("happy", 1.1), ("sad", -0.4)])
@@ -148,8 +157,8 @@ def curves(
     title: str = "",
     logarithmic: bool = False,
     percent: bool = False,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Named lines through points, some with a band: a learning curve, coverage against accuracy.
 
     >>> ax = curves({"model": ([100, 1000], [0.7, 0.8])}, x_title="documents", y_title="accuracy", logarithmic=True)
@@ -178,7 +187,7 @@ def curves(
     return _titled(_plain(ax), title)
 
 
-def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str = "", ax: Any = None) -> Any:
+def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str = "", ax: Axes | None = None) -> Axes:
     """Accuracy against coverage: how accurate the surest predictions are, by the share that is kept.
 
     >>> ax = coverage([0.5, 1.0], [0.99, 0.9])
@@ -189,7 +198,7 @@ def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str
     return ax
 
 
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
+def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """The axes to draw into: a new figure's where none are given, and only then does pyplot hear of it."""
     if ax is not None:
         return ax
@@ -205,7 +214,7 @@ def _name(label: Any, width: int = LONGEST_NAME) -> str:
     return shorten(str(label), width).replace("$", r"\$")
 
 
-def _bar(ax: Any, row: int, start: float, width: float, value: float, colour: str) -> None:
+def _bar(ax: Axes, row: int, start: float, width: float, value: float, colour: str) -> None:
     ax.barh(row, width, left=start, height=0.72, color=colour, zorder=2)
     end = start + width
     number = f"{value:+.2f}" if isfinite(value) else "+∞" if value > 0 else "−∞"
@@ -221,7 +230,7 @@ def _bar(ax: Any, row: int, start: float, width: float, value: float, colour: st
     )
 
 
-def _named_rows(ax: Any, names: Sequence[str], x_title: str, title: str) -> Any:
+def _named_rows(ax: Axes, names: Sequence[str], x_title: str, title: str) -> Axes:
     ax.set_yticks(range(len(names)), [_name(name) for name in names])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.axvline(0, color=QUIET, linewidth=0.8)
@@ -234,23 +243,23 @@ def _named_rows(ax: Any, names: Sequence[str], x_title: str, title: str) -> Any:
     return _titled(_plain(ax), title)
 
 
-def _plain(ax: Any) -> Any:
+def _plain(ax: Axes) -> Axes:
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
-def _titled(ax: Any, title: str) -> Any:
+def _titled(ax: Axes, title: str) -> Axes:
     if title:
         ax.set_title(_name(title, 60), fontsize=10, loc="left")
     return ax
 
 
-def _percent(ax: Any, *, x: bool) -> None:
+def _percent(ax: Axes, *, x: bool) -> None:
     for axis in (ax.yaxis, ax.xaxis)[: 1 + x]:
         axis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
 
 
-def _blues() -> Any:
+def _blues() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("banbury", ["#f4f7fa", FOR])

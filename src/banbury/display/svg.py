@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, inf, isfinite, log10
 from typing import Any
 
 from banbury.display.characters import shorten, visible, width_of
 from banbury.display.html import DARK, LIGHT, Markup, element
+
+Scale = Callable[[float], float]
 
 ROW = 22  # points from one bar to the next
 LETTER = 6.6  # points that a letter takes, on the average
@@ -154,7 +156,7 @@ def _colours(colours: dict[str, str]) -> str:
     return "".join([*parts, *(f"{name}{{stroke:{colours[colour]};fill:none}}" for name, colour in strokes.items())])
 
 
-def _line(line: Line, number: int, x_of: Any, y_of: Any) -> Iterator[Markup]:
+def _line(line: Line, number: int, x_of: Scale, y_of: Scale) -> Iterator[Markup]:
     points = [(x_of(x), y_of(y)) for x, y in line.points]
     if line.low is not None and line.high is not None:
         edge = [(x, y_of(y)) for (x, _), y in zip(points, line.high, strict=True)]
@@ -254,7 +256,7 @@ def _short_number(value: float) -> str:
     return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else f"{int(value)}"
 
 
-def _scale(ends: tuple[float, float], start: float, stop: float) -> Any:
+def _scale(ends: tuple[float, float], start: float, stop: float) -> Scale:
     low, high = ends
     return lambda value: start + (stop - start) * (min(max(value, low), high) - low) / ((high - low) or 1.0)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from banbury.display.characters import shorten, width_of
 from banbury.display.html import Markup, element, isolated, tint
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 LONGEST_CELL = 40  # columns of a cell
 
@@ -44,7 +47,7 @@ class Grid:
             lines.insert(1 + self.gap[0], self.gap[1])
         return "\n".join(lines)
 
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.box import SIMPLE
         from rich.table import Table
         from rich.text import Text

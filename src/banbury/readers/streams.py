@@ -65,12 +65,12 @@ class Stream:
             yield bytes(block)  # the kernel keeps it: it must not change
 
 
-def is_standard_input(source: Any) -> bool:
+def is_standard_input(source: object) -> bool:
     """`-` is standard input, as for other commands."""
     return isinstance(source, str) and source == "-"
 
 
-def _name(source: Any) -> str:
+def _name(source: object) -> str:
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     return str(getattr(source, "name", type(source).__name__))

@@ -9,6 +9,8 @@ import numpy as np
 from banbury.diagnosis.dependence import presence_weights, words_only
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from banbury.text.counts import Counts
 
 FEWEST_DOCUMENTS = 2  # documents: a word of one alone says nothing
@@ -57,10 +59,12 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
     return by_label
 
 
-def _likelihood_ratio(inside: Any, outside: Any, size: Any, others: Any) -> Any:
+def _likelihood_ratio(
+    inside: NDArray[Any], outside: NDArray[Any], size: NDArray[Any], others: NDArray[Any]
+) -> NDArray[Any]:
     """Log-likelihood ratio of two probabilities of presence against one for both, in nats."""
 
-    def log_likelihood(part: Any, whole: Any) -> Any:
+    def log_likelihood(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
         share = part / np.maximum(whole, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(part > 0, part * np.log(share), 0) + np.where(
@@ -68,4 +72,5 @@ def _likelihood_ratio(inside: Any, outside: Any, size: Any, others: Any) -> Any:
             )
 
     apart = log_likelihood(inside, size) + log_likelihood(outside, others)
-    return apart - log_likelihood(inside + outside, size + others)
+    ratio: NDArray[Any] = apart - log_likelihood(inside + outside, size + others)
+    return ratio

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from banbury.diagnosis.diagnosis import Diagnosis, by_kind
-from banbury.display.html import element, isolated
+from banbury.display.html import Markup, element, isolated
 from banbury.display.html_tables import NAME_WIDTH, table
 from banbury.report.evaluation_sections import MOST_LISTED, WORD_WIDTH
 
 
-def doubtful_labels(diagnosis: Diagnosis) -> Any:
+def doubtful_labels(diagnosis: Diagnosis) -> Markup | None:
     """Labels in doubt; None where there are none."""
     if not diagnosis.doubtful:
         return None
@@ -68,7 +68,7 @@ def documents(diagnosis: Diagnosis) -> list[Any]:
     return parts
 
 
-def dependent_pairs(diagnosis: Diagnosis) -> Any:
+def dependent_pairs(diagnosis: Diagnosis) -> Markup:
     """Pairs of words that break independence."""
     if not diagnosis.pairs:
         return element("p", "None beyond chance.")
@@ -85,7 +85,7 @@ def dependent_pairs(diagnosis: Diagnosis) -> Any:
     return table(("words", "documents", "expected", "nats"), rows, caption)
 
 
-def leaks(diagnosis: Diagnosis) -> Any:
+def leaks(diagnosis: Diagnosis) -> Markup:
     """Words that give a class away."""
     if not diagnosis.leaks:
         return element("p", "None.")

@@ -46,7 +46,7 @@ def figures(evaluation: Evaluation) -> list[Any]:
     return [figures_table(evaluation.figures(), caption, notes), classes_table(evaluation.rows())]
 
 
-def confused_groups(groups: Sequence[Confused]) -> Any:
+def confused_groups(groups: Sequence[Confused]) -> list[Markup] | None:
     """Groups of classes that are taken for each other; None where there are none."""
     if not groups:
         return None

@@ -17,6 +17,8 @@ from banbury.text.documents import as_labels, as_texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
+
 SIZES = 8  # points of a curve
 TEST_SHARE = 0.25  # the share of the documents that nothing is learned from
 
@@ -60,7 +62,7 @@ class LearningCurve:
         chart = line_chart([line], title=title, x_title="documents", y_title="accuracy")
         return piece(element("p", title), chart, self._grid().markup())
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with matplotlib, and return the axes."""
         return pictures.curves(
             {"accuracy": (self.sizes, self.accuracies)},

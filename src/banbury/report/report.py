@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from banbury.results.explanation import Explanation
@@ -89,7 +90,7 @@ class Report(Evaluation):
         """Classes that are taken for each other more often than for others."""
         return confused_groups(self.classes, self.confusion)
 
-    def plot_plane(self, first: Any = None, second: Any = None, ax: Any = None) -> Any:
+    def plot_plane(self, first: Any = None, second: Any = None, ax: Axes | None = None) -> Axes:
         """Draw documents by log P(document | class) of two classes, with ellipses, and return the axes.
 
         The probabilities are those of the plain likelihood, without the prior. Of two classes the second is drawn to

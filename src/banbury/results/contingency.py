@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury.display import diagrams
 from banbury.display.html import piece
@@ -11,6 +11,9 @@ from banbury.display.text_table import Grid
 from banbury.errors import InputError
 from banbury.stats.events import as_event, rows_of, truths
 from banbury.stats.probability import conditional, odds, probability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -114,11 +117,11 @@ class TwoByTwo:
         rows = self.rows()
         return Grid(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
 
-    def plot_venn(self, ax: Any = None) -> Any:
+    def plot_venn(self, ax: Axes | None = None) -> Axes:
         """The two events as circles, with matplotlib; returns the axes."""
         return diagrams.venn(self.both, self.only_first, self.only_second, self.neither, names=self.names, ax=ax)
 
-    def plot_tree(self, ax: Any = None) -> Any:
+    def plot_tree(self, ax: Axes | None = None) -> Axes:
         """Bayes' rule from P(A) and P(B | A) to P(A | B) as a tree, with matplotlib; returns the axes."""
         first, second = self.names
         branches = [

@@ -145,7 +145,7 @@ class Costs:
         return "\n".join(lines)
 
 
-def _cost(cost: Any, what: Any) -> float:
+def _cost(cost: Any, what: object) -> float:
     try:
         number = float(cost)
     except (TypeError, ValueError):

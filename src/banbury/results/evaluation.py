@@ -19,6 +19,7 @@ from banbury.stats.intervals import Interval, mean_interval, wilson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from banbury.display.html import Markup
@@ -246,11 +247,11 @@ class Evaluation:
 
     # With matplotlib
 
-    def plot_confusion(self, ax: Any = None, *, shares: bool = False) -> Any:
+    def plot_confusion(self, ax: Axes | None = None, *, shares: bool = False) -> Axes:
         """Confusion matrix, with matplotlib; returns the axes."""
         return pictures.confusion_matrix(self.classes, self.confusion, shares=shares, ax=ax)
 
-    def plot_reliability(self, ax: Any = None) -> Any:
+    def plot_reliability(self, ax: Axes | None = None) -> Axes:
         """Reliability diagram, with matplotlib; returns the axes."""
         bins = self._of_probabilities(self.reliability)
         intervals = [one.interval for one in bins]
@@ -263,7 +264,7 @@ class Evaluation:
             ax=ax,
         )
 
-    def plot_coverage(self, ax: Any = None) -> Any:
+    def plot_coverage(self, ax: Axes | None = None) -> Axes:
         """Accuracy against coverage, with matplotlib; returns the axes."""
         kept = self._of_probabilities(self.coverage)
         return pictures.coverage([one.coverage for one in kept], [one.accuracy for one in kept], ax=ax)

@@ -15,6 +15,9 @@ from banbury.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from matplotlib.axes import Axes
+    from rich.console import Console, ConsoleOptions, RenderResult
+
 UNITS = {"nats": 1.0, "decibans": 10 / log(10)}
 """How many of each unit make a nat. 10 decibans are odds of 10 to 1."""
 MOST_BARS_SHOWN = 20  # more are summed up in one
@@ -243,7 +246,7 @@ class Explanation:
         else:
             print(self, file=file)
 
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
 
         yield Text(self._claim(), style="bold")
@@ -331,7 +334,7 @@ class Explanation:
 
     # With matplotlib
 
-    def plot(self, ax: Any = None, *, most: int = MOST_STEPS) -> Any:
+    def plot(self, ax: Axes | None = None, *, most: int = MOST_STEPS) -> Axes:
         """Waterfall from the prior to the score, with matplotlib; returns the axes."""
         title = self._claim()
         return pictures.waterfall(self.steps(most), score=self.score, title=title, unit=self.unit, ax=ax)

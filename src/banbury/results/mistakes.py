@@ -10,14 +10,15 @@ from banbury.lazy import numpy as np
 from banbury.stats.intervals import least
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from banbury.results.evaluation import Predictions
     from banbury.results.explanation import Explanation
 
-Explain = "Callable[[int, Any, Any], Explanation]"
+    Explain = Callable[[int, Any, Any], Explanation]  # from a row, a label and the one that it is compared with
+
 GROUP_SIGNIFICANCE = 0.01
 
 
@@ -56,7 +57,7 @@ class Confused:
     """Of all mistakes."""
 
 
-def surest(predictions: Predictions, explain: Any, top: int) -> list[Mistake]:
+def surest(predictions: Predictions, explain: Explain, top: int) -> list[Mistake]:
     """The mistakes whose predicted class had the highest probability, the surest first."""
     if predictions.log_probabilities is None:
         raise InputError("without probabilities nobody knows which mistakes are the surest")
@@ -74,7 +75,7 @@ def surest(predictions: Predictions, explain: Any, top: int) -> list[Mistake]:
     ]
 
 
-def words_at_fault(predictions: Predictions, explain: Any, top: int) -> list[WordAtFault]:
+def words_at_fault(predictions: Predictions, explain: Explain, top: int) -> list[WordAtFault]:
     """The words with most evidence for the wrong class, summed over all documents that were predicted wrong."""
     nats: dict[str, float] = {}
     documents: dict[str, int] = {}
@@ -91,9 +92,9 @@ def words_at_fault(predictions: Predictions, explain: Any, top: int) -> list[Wor
     return [WordAtFault(word, nats[word], documents[word]) for word in ordered]
 
 
-def _known(predictions: Predictions, at: int) -> Any:
+def _known(predictions: Predictions, place: int) -> Any:
     """The true label where the model knows it, else None."""
-    label = predictions.truth[at]
+    label = predictions.truth[place]
     return label if label in predictions.classes else None
 
 

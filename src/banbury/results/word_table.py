@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 SORTS = ("strength", "for", "against", "count", "word")
 MOST_SHOWN = 20  # rows, when it is printed or drawn
@@ -44,15 +46,15 @@ class WordTable:
 
     classes: list[Any]
     words: list[str]
-    lengths: Any
+    lengths: NDArray[Any]
     """The words that each feature has: 1, 2 for a pair …; 0 for characters."""
-    documents: Any
+    documents: NDArray[Any]
     """[word, class]: in how many documents."""
-    counts: Any
+    counts: NDArray[Any]
     """[word, class]: how often."""
-    log_probabilities: Any
+    log_probabilities: NDArray[Any]
     """[word, class]: log P(word | class); with Bernoulli, of documents of the class to have the word."""
-    class_weights: Any
+    class_weights: NDArray[Any]
     """[word, class]: what the model adds to the class's score for a document that has this word alone."""
     label: Any = None
     against: Any = None
@@ -269,7 +271,7 @@ class WordTable:
     def __str__(self) -> str:
         return str(self.grid())
 
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield self.grid()
 
     def _repr_html_(self) -> str:
@@ -337,7 +339,7 @@ class WordTable:
         shown = f", {most} shown" if len(self) > most else ""
         return f"{len(self)} words {self._about()}{shown}{meanings[self.model]}"
 
-    def plot(self, ax: Any = None, *, most: int = MOST_SHOWN) -> Any:
+    def plot(self, ax: Axes | None = None, *, most: int = MOST_SHOWN) -> Axes:
         """Draw the strongest words with matplotlib, and return the axes."""
         table = self.sorted("strength").top(most)
         order = sorted(range(len(table)), key=lambda row: -table.strengths[row])
@@ -346,7 +348,7 @@ class WordTable:
             rows, title=f"Words {self._about()}", x_title="weight" if self._is_weighed() else "λ", ax=ax
         )
 
-    def plot_counts(self, ax: Any = None, *, most: int = 24) -> Any:
+    def plot_counts(self, ax: Axes | None = None, *, most: int = 24) -> Axes:
         """Draw words by their counts in two classes, on logarithmic scales, and return the axes.
 
         The classes are `label` and `against`, or the only two there are, or the label and all others together.
@@ -360,13 +362,13 @@ class WordTable:
         label = self.label if self.label is not None else self.classes[-1]
         if self.label is None and len(self.classes) != 2:
             raise InputError("counts of which class? words(label).plot_counts(), or words(label, against=other)")
-        own = self.counts[:, self.classes.index(label)]
+        inside = self.counts[:, self.classes.index(label)].tolist()
         others = [one for one in self.classes if one != label]
         if self.against is not None:
             others = [self.against]
-        rest = self.counts[:, [self.classes.index(one) for one in others]].sum(axis=1)
+        rest = self.counts[:, [self.classes.index(one) for one in others]].sum(axis=1).tolist()
         names = (str(label), str(others[0]) if len(others) == 1 else "the other classes")
-        return diagrams.count_scatter(self.words, own, rest, names=names, most=most, ax=ax)
+        return diagrams.count_scatter(self.words, inside, rest, names=names, most=most, ax=ax)
 
 
 def _kind(length: int) -> str:
