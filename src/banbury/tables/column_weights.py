@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury import _kernel
 from banbury.stats.softmax import log_softmax
 from banbury.text.trust import BIAS_PRECISION, centred_log_prior
@@ -70,8 +72,6 @@ def fit_weights(
 
     `own` are the rows' classes, `documents` how many rows each class has.
     """
-    import numpy as np
-
     documents_of = np.array(documents, dtype=float)
     # What the others say of a row is worth the less, the larger a part of its class it is: as for the trust curves.
     regress = _Regress(own, row_weights * (1 - 1 / documents_of[own]), documents, threads)
@@ -105,8 +105,6 @@ class _Regress:
     """Softmax regression on the same rows with different features."""
 
     def __init__(self, own: NDArray[Any], weights: NDArray[Any], documents: list[int], threads: int) -> None:
-        import numpy as np
-
         self.own, self.weights, self.threads = own.astype(np.uint32), weights, threads
         self.bias = centred_log_prior(documents)
 
@@ -114,8 +112,6 @@ class _Regress:
         self, features: NDArray[Any], mean: Sequence[float], precision: Sequence[float]
     ) -> tuple[list[float], list[float]]:
         """Coefficients of features [row, class, coefficient], and biases."""
-        import numpy as np
-
         n, n_classes = len(mean), len(self.bias)
         if n_classes == 2:
             features = (features[:, 1] - features[:, 0]) / 2
@@ -128,8 +124,6 @@ class _Regress:
         self, part: NDArray[Any], rest: NDArray[Any], mean: float, sd: float
     ) -> tuple[list[float], list[float]]:
         """Weights of 0 or more for a part of the evidence, beside scores that the rest gives."""
-        import numpy as np
-
         n = part.shape[2]
         features = np.concatenate([part, rest[:, :, None]], axis=2)
         means = np.array([mean] * n + [1.0])
@@ -143,6 +137,4 @@ class _Regress:
 
     def log_probabilities(self, scores: NDArray[Any], bias: Sequence[float]) -> NDArray[Any]:
         """Of scores by row and class."""
-        import numpy as np
-
         return log_softmax(scores + np.array(bias))

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury.errors import InputError
 from banbury.tables.dates import are_dates, part_name
 from banbury.tables.frame import Column, Table, are_truths, names_of
@@ -31,7 +33,6 @@ from banbury.tables.kinds.number import FORMS
 from banbury.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 KINDS: dict[str, type] = {
@@ -131,8 +132,6 @@ def found(column: Column) -> Any:
 
 
 def _found_in_numbers(name: str, numbers: NDArray[Any]) -> Any:
-    import numpy as np
-
     different, counts = np.unique(numbers, return_counts=True)
     are_few = len(different) <= min(FEW_NUMBERS, len(numbers) // ROWS_FOR_EACH)
     # Where one comes only once there are more to come.
@@ -226,8 +225,6 @@ class Group:
 
     def values(self, table: Table) -> NDArray[Any]:
         """The columns of a table as numbers, by row and column; a category that was never seen has one of its own."""
-        import numpy as np
-
         values = np.empty((table.n_rows, len(self.names)))
         for at, name in enumerate(self.names):
             column = table.columns[name]
@@ -320,8 +317,6 @@ class Group:
 
 def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
     """The same counts of categories that have other numbers: places[column][category]."""
-    import numpy as np
-
     counts = statistics.sums["counts"]
     renamed = np.zeros((*counts.shape[:2], 1 + max((max(of, default=0) for of in places), default=0)))
     for at, of in enumerate(places):
@@ -334,8 +329,6 @@ def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
 
 def _distinct(column: Column) -> list[Any]:
     """The different values that are not missing."""
-    import numpy as np
-
     if column.numbers is None:
         return [value for value in dict.fromkeys(column.as_objects()) if value is not None]
     return Column("", np.unique(column.numbers[~column.missing]), None).as_objects()
@@ -361,8 +354,6 @@ def _known_as(value: Any, known: Mapping[Any, int]) -> Any:
 
 def _codes(column: Column, known: Mapping[Any, int]) -> NDArray[Any]:
     """The number of each value; one more than the last for one that is not known, NaN for a missing one."""
-    import numpy as np
-
     if column.numbers is None:
         values = column.as_objects()
         numbers: dict[Any, float] = {value: known.get(_known_as(value, known), len(known)) for value in set(values)}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from banbury.errors import InputError, MissingExtra
+from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,16 +45,12 @@ class Column:
     @property
     def missing(self) -> NDArray[Any]:
         """For each row whether its value is missing."""
-        import numpy as np
-
         if self.numbers is not None:
             return np.asarray(np.isnan(self.numbers))
         return np.array([value is None for value in self.objects or []], dtype=bool)
 
     def hashes(self) -> NDArray[Any]:
         """A 64-bit number for each value, which depends on the value alone."""
-        import numpy as np
-
         if self.numbers is not None:
             return (self.numbers + 0.0).view(np.uint64)  # + 0.0: there is only one zero
         return np.array([crc32(str(value).encode(errors="replace")) for value in self.as_objects()], np.uint64)
@@ -62,8 +59,6 @@ class Column:
         """The values as numbers; one that is none is an error that says for what a number is needed."""
         if self.numbers is not None:
             return self.numbers
-        import numpy as np
-
         if are_truths(self.objects or []):
             truths = [np.nan if value is None else float(value.lower() == "true") for value in self.objects or []]
             return np.array(truths, dtype=float)
@@ -351,13 +346,9 @@ def column(name: str, values: Any) -> Column:
 def _pandas(name: str, series: Any) -> Column:
     kind = getattr(series.dtype, "kind", "O")
     if kind in "iufb":  # also those that may be missing: Int64, boolean, double[pyarrow]
-        import numpy as np
-
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return _of_numbers(name, numbers, is_bool=kind == "b", is_byte=str(series.dtype).lower() == "uint8")
     if kind in "mM":
-        import numpy as np
-
         values = series.to_numpy(dtype="timedelta64[ns]") if kind == "m" else _naive(series)
         return _numpy(name, np.asarray(values))
     return _python(name, series.astype(object).tolist())
@@ -371,8 +362,6 @@ def _naive(series: Any) -> Any:
 
 
 def _polars(name: str, series: Any) -> Column:
-    import numpy as np
-
     dtype = str(series.dtype)
     if series.dtype.is_numeric() or dtype == "Boolean":
         numbers = series.cast(float).to_numpy()
@@ -396,8 +385,6 @@ def _arrow(name: str, values: Any) -> Column:
 
 
 def _numpy(name: str, values: Any) -> Column:
-    import numpy as np
-
     if values.ndim != 1:
         raise InputError(f"column {name!r} has {values.ndim} dimensions; a column has one")
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
@@ -419,8 +406,6 @@ def _numpy(name: str, values: Any) -> Column:
 
 
 def _python(name: str, values: list[Any]) -> Column:
-    import numpy as np
-
     kinds = set(map(type, values))
     is_date = _are_dates(kinds)
     if not kinds <= {str, type(None)}:
@@ -448,8 +433,6 @@ def _are_dates(kinds: set[type]) -> bool:
 def _of_numbers(
     name: str, numbers: NDArray[Any], *, is_bool: bool = False, is_byte: bool = False, is_date: bool = False
 ) -> Column:
-    import numpy as np
-
     infinite = np.isinf(numbers)
     if infinite.any():
         row = int(infinite.argmax())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
 from banbury.tables.frame import Table, column
@@ -30,8 +32,6 @@ class Rows(NamedTuple):
     @classmethod
     def of(cls, table: Table, labels: list[Any], weights: Any) -> Rows:
         """Rows with their labels; those that count zero times were never there."""
-        import numpy as np
-
         if len(labels) != table.n_rows:
             raise InputError(f"{table.n_rows} rows but {len(labels)} labels")
         rows = cls(table, labels, None, np.arange(len(labels)))
@@ -47,8 +47,6 @@ class Rows(NamedTuple):
 
     def texts(self, name: str) -> tuple[list[str], list[Any], Any, NDArray[Any]]:
         """The texts of a column that are not missing, with labels and weights, and which rows these are."""
-        import numpy as np
-
         one = self.table.columns[name]
         texts, rows = one.as_texts(), np.flatnonzero(~one.missing)
         weights = None if self.weights is None else self.weights[rows].tolist()
@@ -56,23 +54,17 @@ class Rows(NamedTuple):
 
     def numbers(self, classes: list[Any]) -> NDArray[Any]:
         """The class of each row as a number."""
-        import numpy as np
-
         of = {label: number for number, label in enumerate(classes)}
         return np.array([of[label] for label in self.labels], dtype=np.intp)
 
     def by_content(self) -> NDArray[Any]:
         """Places in an order that depends on what is in the rows alone: the same rows in any order, the same sample."""
-        import numpy as np
-
         columns = [*self.table.columns.values(), column("label", self.labels)]
         hashes = row_hashes((column.hashes() for column in columns), len(self.labels))
         return np.argsort(hashes, kind="stable")
 
     def repeats(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
         """By row and class: how many rows have the same values, whatever their labels, itself among them."""
-        import numpy as np
-
         hashes = row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
         different, places = np.unique(hashes, return_inverse=True)
         cells = places * n_classes + numbers
@@ -162,7 +154,5 @@ class Learned(NamedTuple):
 
 def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:
     """How many rows each class has."""
-    import numpy as np
-
     sizes: list[int] = np.bincount(numbers, rows.weights, minlength=n_classes).astype(int).tolist()
     return sizes

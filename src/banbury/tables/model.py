@@ -10,6 +10,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import ColumnUse, TrainingReport
 from banbury.tables.choice import ColumnChoice, choose, report_of_one_text, text_settings
@@ -279,8 +281,6 @@ class TableModel:
 
     def joint_log_likelihood(self, data: Any, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
         """log P(class) + log P(row | class), for each row and class: every column counts once."""
-        import numpy as np
-
         classes, documents, groups, _ = self.learned
         table = self._read(data)
         logs = np.tile(np.array(log_prior(classes, documents, settings.prior)), (table.n_rows, 1))
@@ -297,8 +297,6 @@ class TableModel:
 
     def sample(self, rng: Any, numbers: NDArray[Any], settings: Settings) -> list[dict[str, Any]]:
         """New rows of these classes."""
-        import numpy as np
-
         classes, _, groups, _ = self.learned
         rows: list[dict[str, Any]] = [dict.fromkeys(self.inner_kinds) for _ in numbers]
         for number in np.unique(numbers).tolist():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from banbury.results.terms import Term
 from banbury.tables.columns import inner_kinds
 from banbury.tables.dates import in_parts
@@ -75,8 +77,6 @@ class TableReading(NamedTuple):
 
     def scores(self, data: Any, threads: int) -> NDArray[Any]:
         """For each row and class, up to a number that the classes share."""
-        import numpy as np
-
         table = self._read(data)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
         values = [group.values(table) for group in self.groups]
@@ -169,8 +169,6 @@ class TableReading(NamedTuple):
 
 def aligned(evidence: Any, of: list[Any], classes: list[Any]) -> NDArray[Any]:
     """Evidence on some classes as evidence on others: on one that it knows nothing of, the mean of what it knows."""
-    import numpy as np
-
     known: NDArray[Any] = np.asarray(evidence, dtype=float)
     if of == classes:
         return known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from banbury.lazy import numpy as np
 from banbury.text.counts import Counts
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ class Index:
     @classmethod
     def of(cls, counts: Counts) -> Index:
         """The index of counts with a class for each document."""
-        import numpy as np
-
         postings = counts.kernel.postings()
         words = postings.names
         limits = np.concatenate([[0], np.asarray(postings.ends)]).astype(np.intp)
@@ -52,15 +51,11 @@ class Index:
 
     def background(self, scorer: str) -> NDArray[Any]:
         """P(w) of each word."""
-        import numpy as np
-
         each = None if scorer == "pitman-yor" else self.times
         shares: NDArray[Any] = np.bincount(self.word_of, each, minlength=len(self.words))
         return shares / max(float(shares.sum()), 1.0)
 
     def by_document(self) -> tuple[list[int], NDArray[Any]]:
         """Where the words of each document start, and the order that puts all pairs by document."""
-        import numpy as np
-
         order = np.argsort(self.places, kind="stable")
         return [0, *np.cumsum(self.distinct).astype(int).tolist()], order

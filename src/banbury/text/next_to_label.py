@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.text.calibration import calibrated
 from banbury.text.counts import Counts
 from banbury.text.documents import as_texts, check_many, n_threads
@@ -55,8 +56,6 @@ def next_to_label(
     rows = as_texts(texts)
     if not rows or not top:
         return []
-    import numpy as np
-
     if by == "uncertainty":
         if len(model.classes) < 2:
             raise InputError(f"the model knows {len(model.classes)} classes; uncertainty needs two: choose by gain")
@@ -76,8 +75,6 @@ def next_to_label(
 
 def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: int | None) -> NDArray[Any]:
     """1 where the two most probable labels are equally probable, 0 where one is certain."""
-    import numpy as np
-
     reading = model.reading(settings)
     logs = calibrated(reading.scores(texts, n_threads(threads)), None, reading.classes)
     chances = np.sort(np.exp(logs), axis=1)
@@ -87,8 +84,6 @@ def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: 
 
 def _share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
     """½ where long documents are surer than short ones, 1 where they are not, and what lies between."""
-    import numpy as np
-
     lengths, margins = (values - values.mean() for values in (np.log(sizes), 1 - closeness))
     scale = float(np.sqrt((lengths**2).sum() * (margins**2).sum()))
     correlation = float((lengths * margins).sum()) / scale if scale > NOTHING else 0.0
@@ -97,8 +92,6 @@ def _share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
 
 def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
     """In how many labelled documents each word stands."""
-    import numpy as np
-
     if not model.classes:
         return np.zeros(len(words))
     table = model.counts.features(words)
@@ -108,8 +101,6 @@ def _labelled(model: TextModel, words: list[str]) -> NDArray[Any]:
 
 def _most_gain(index: Index, labelled: NDArray[Any], closeness: NDArray[Any], sizes: NDArray[Any], n: int) -> list[int]:
     """The best documents one by one, each with what is still to be learned after those before it."""
-    import numpy as np
-
     starts = np.array(index.starts)
     having = np.diff(starts)
     worth = having - 1.0  # of a document's word: in how many others it stands

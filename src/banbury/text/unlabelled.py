@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 from banbury.results.trials import Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.calibration import calibrated
@@ -122,8 +123,6 @@ class _Labelled:
 
     def count(self, model: TextModel, texts: list[str], sure: float) -> list[Any]:
         """Count texts under the labels that a model gives them, until it hardly changes its mind; these labels."""
-        import numpy as np
-
         given: list[Any] = [None] * len(texts)
         for _ in range(ROUNDS if texts else 0):
             found = self.log_probabilities(model, [*texts, ""])
@@ -160,8 +159,6 @@ def _chosen(
     labelled: _Labelled, unlabelled: list[str], ways: list[float | None]
 ) -> tuple[float | None, float, list[Tried]]:
     """The best way to be sure, and what to multiply scores with, by what models of the others say of those held out."""
-    import numpy as np
-
     if ways == [None]:
         return None, 1.0, []
 
@@ -205,8 +202,6 @@ def _chosen(
 
 def _own_first(logs: NDArray[Any], own: list[int], width: int) -> NDArray[Any]:
     """The logarithms of each document, that of its own label first; so models of other classes can stand together."""
-    import numpy as np
-
     rows = np.arange(len(own))
     first = np.full((len(own), width), IMPOSSIBLE)
     first[:, : logs.shape[1]] = np.maximum(logs, IMPOSSIBLE)
@@ -216,8 +211,6 @@ def _own_first(logs: NDArray[Any], own: list[int], width: int) -> NDArray[Any]:
 
 def _scale(logs: NDArray[Any], weights: NDArray[Any]) -> float:
     """What to multiply scores with, so that the first of each document is as likely as can be; by Newton's method."""
-    import numpy as np
-
     scale = 1.0
     for _ in range(30):
         chances = np.exp(log_softmax(scale * logs))
