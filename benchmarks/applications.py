@@ -277,7 +277,9 @@ def sentiment() -> Iterator[Figure]:
     """Reviews from Amazon: the counts of the Bernoulli model, which have to be exact, and ten folds."""
     rows = [row for row in data.rows("sentiment_labelled") if row["source"] == "amazon"]
     texts, labels = [row["text"] for row in rows], [row["label"] for row in rows]
-    model = banbury.Classifier.textbook("bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python"))
+    model = banbury.Classifier.textbook(
+        likelihood="bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python")
+    )
     table = model.fit(texts, labels).words()
     asked = {("great", "positive"): 92, ("great", "negative"): 5, ("waste", "positive"): 0, ("waste", "negative"): 14}
     for (word, label), n in asked.items():
@@ -305,8 +307,8 @@ def bitmaps() -> Iterator[Figure]:
     (digits,) = black_and_white((0, 1))
     peer = BernoulliNB().fit(digits.train, digits.train_labels).score(digits.test, digits.test_labels)
     columns = {str(at): banbury.Bernoulli() for at in range(784)}
-    for name, calibration in (("the default", "auto"), ("calibration=None", None)):
-        model = banbury.Classifier(columns=columns, calibration=calibration).fit(digits.train, digits.train_labels)
+    for name, make in (("the default", banbury.Classifier), ("textbook", banbury.Classifier.textbook)):
+        model = make(columns=columns).fit(digits.train, digits.train_labels)
         ours = model.score(digits.test, digits.test_labels)
         yield Figure("bitmaps", f"MNIST, 0 and 1, accuracy, {name}", ours, peer=peer)
 
@@ -323,8 +325,8 @@ def symptoms() -> Iterator[Figure]:
         patients, asked = draw(is_ill, random), draw(asked_ill, random)
         peer = BernoulliNB().fit(patients, is_ill)
         theirs = log_loss(peer.classes_, peer.predict_proba(asked), asked_ill.tolist())
-        for how, calibration in (("the default", "auto"), ("calibration=None", None)):
-            model = banbury.Classifier(columns=columns, calibration=calibration).fit(patients, is_ill)
+        for how, make in (("the default", banbury.Classifier), ("textbook", banbury.Classifier.textbook)):
+            model = make(columns=columns).fit(patients, is_ill)
             ours = log_loss(model.classes_, model.predict_proba(asked), asked_ill.tolist())
             yield Figure("symptoms", f"{name}, log loss, {how}", ours, relation="≤", peer=theirs)
 

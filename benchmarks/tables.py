@@ -139,7 +139,7 @@ def automatic(table: Any, labels: Any) -> Any:
 
 def textbook(table: Any, labels: Any) -> Any:
     """Every column counts once."""
-    return banbury.Classifier(smoothing=1.0, calibration=None).fit(table, labels)
+    return banbury.Classifier.textbook().fit(table, labels)
 
 
 def three_texts(table: Any, labels: Any) -> Any:

@@ -48,7 +48,8 @@ if folder.is_dir():
         images, labels = (idx(next(folder.glob(f"{part}-{what}*"))) for what in ("images", "labels"))
         chosen = labels <= 1
         parts[part] = (images[chosen].reshape(-1, 784) > 127, labels[chosen].tolist())
-    for name, calibration in (("plain", None), ("every dot counts as much as it should", "auto")):
-        model = banbury.Classifier(calibration=calibration).fit(*parts["train"])
+    plain = {"likelihood": "multinomial", "calibration": None}
+    for name, options in (("plain", plain), ("every dot counts as much as it should", {})):
+        model = banbury.Classifier(**options).fit(*parts["train"])
         print(f"MNIST, 0 and 1, {name}: accuracy {model.evaluate(*parts['t10k']).accuracy:.4f}")
     show(model.explain(parts["t10k"][0][:1], label=1, against=0).columns, 28)

@@ -9,7 +9,9 @@ from banbury.datasets import demo
 def show(texts: list[str], labels: list[str], words: list[str], review: str) -> None:
     """In how many reviews each word stands, and why a new review is positive or negative."""
     # The textbook's Bernoulli model: presence and absence of words count, not how often they come.
-    model = banbury.Classifier.textbook("bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python"))
+    model = banbury.Classifier.textbook(
+        likelihood="bernoulli", smoothing=None, analyzer=banbury.Analyzer(words="python")
+    )
     table = model.fit(texts, labels).words()
     for word in words:
         documents = table.row(word)["documents"]

@@ -22,7 +22,7 @@ def drawn() -> dict[str, np.ndarray]:
 
 
 # Truth values are Bernoulli columns; without smoothing and calibration, their shares in the data are all there is.
-model = banbury.Classifier(smoothing=None, calibration=None).fit(drawn(), labels)
+model = banbury.Classifier.textbook(smoothing=None).fit(drawn(), labels)
 patient = {"fever": True, "cough": True, "fatigue": False, "rash": None}  # what was not examined adds nothing
 print(model.explain(patient))
 print(model.explain(patient, prior={"ill": 0.01, "well": 0.99}))  # the same patient where illness is rare

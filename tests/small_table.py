@@ -19,7 +19,7 @@ ROWS = [dict(zip(TABLE, row, strict=True)) for row in zip(*TABLE.values(), stric
 
 def textbook(**columns: Any) -> Classifier:
     """Every column counts once, and nothing is chosen."""
-    return Classifier(columns=columns or KINDS, smoothing=1.0, calibration=None)
+    return Classifier.textbook(columns=columns or KINDS)
 
 
 def some_rows(min_size: int = 0) -> st.SearchStrategy[list[tuple[dict[str, Any], str]]]:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import banbury
 from banbury import Classifier, storage
-from banbury.errors import FileFormatError, InputError, LabelError, NotFittedError
+from banbury.datasets import demo
+from banbury.errors import BanburyError, FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
 from strategies import Corpus, corpora, plain_texts
 
 TEXTS = ["I am happy because I love the weather", "I am happy", "I am sad because I hate the weather", "I am sad"]
@@ -196,15 +197,23 @@ def test_settings_changed_after_training_are_as_if_given_before(settings: dict[s
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"likelihood": "gauss"}, "likelihood is 'gauss'; it can be multinomial, bernoulli, complement"),
+        (
+            {"likelihood": "gauss"},
+            "likelihood is 'gauss'; it can be 'automatic', 'multinomial'",
+        ),
         ({"vocabulary": "own"}, "vocabulary is 'own'; it can be shared or class"),
-        ({"smoothing": -1}, r"smoothing is -1; it can be 0 or more, up to 1e\+15, None, or 'document'"),
+        ({"smoothing": -1}, r"smoothing is -1; it can be 0 or more, up to 1e\+15, None, 'document' or 'auto'"),
         ({"smoothing": 1e308}, r"smoothing is 1e\+308; it can be 0 or more, up to 1e\+15"),
         ({"smoothing": 10**400}, "smoothing is 1000"),
         ({"smoothing": math.nan}, "smoothing is nan"),
         ({"smoothing": True}, "smoothing is True"),
         ({"smoothing": "much"}, "smoothing is 'much'"),
         ({"likelihood": "complement", "smoothing": 0}, "complement likelihood needs smoothing"),
+        ({"likelihood": "automatic"}, "smoothing is 1.0, but the automatic model has no smoothing; .*'multinomial'"),
+        (
+            {"likelihood": "automatic", "smoothing": "auto"},
+            "calibration is None, but the automatic model is always calibrated; .*'multinomial', calibration=None",
+        ),
         ({"analyzer": "prose"}, "no preset 'prose'; there is words, tweets, authors, characters"),
         ({"analyzer": {}}, "analyzer is {}; it can be an Analyzer, the name of a preset, or None"),
         ({"threads": 0}, "threads is 0; it must be 1 or more"),
@@ -216,7 +225,7 @@ def test_a_wrong_setting_is_named_with_what_would_work(settings: dict[str, Any],
     before = state(model)
     with pytest.raises(InputError, match=message):
         model.set_params(**settings).fit(["other"], ["x"])
-    model.set_params(**signs().get_params())
+    model.set_params(**signs().get_params(deep=False))
     assert state(model) == before
 
 
@@ -328,7 +337,10 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         banbury.load(tmp_path / "text")
     storage.write(tmp_path / "other", {"kind": "ranker"}, {})
     with pytest.raises(FileFormatError, match="holds a ranker, not a classifier"):
-        banbury.load(tmp_path / "other")
+        Classifier.load(tmp_path / "other")
+    storage.write(tmp_path / "new", {"kind": "regressor"}, {})
+    with pytest.raises(FileFormatError, match="holds a 'regressor', which this version of banbury does not know"):
+        banbury.load(tmp_path / "new")
 
 
 def forged(path: Path, settings: dict[str, Any]) -> None:
@@ -344,9 +356,13 @@ def forged(path: Path, settings: dict[str, Any]) -> None:
         ({"classes": ["negative"]}, "it has 1 labels, but counts of 2 classes"),
         ({"classes": ["positive", "negative"]}, "its labels are not of one kind, or not in order"),
         ({"classes": ["negative", 1]}, "its labels are not of one kind"),
-        ({"labels": "float"}, "float"),
-        ({"model": {"prior": "empirical", "likelihood": "gauss"}}, "likelihood is 'gauss'"),
-        ({"model": {"prior": "empirical", "smoothing": -1}}, "smoothing is -1"),
+        ({"labels": "float"}, "its labels are not of one kind"),
+        ({"labels": "complex"}, "complex"),
+        ({"model": {"prior": "empirical", "likelihood": "gauss", "effort": "best"}}, "likelihood is 'gauss'"),
+        (
+            {"model": {"prior": "empirical", "likelihood": "multinomial", "smoothing": -1, "effort": "best"}},
+            "smoothing is -1",
+        ),
         ({"analyzer": {"words": "latin"}}, "words is 'latin'"),
         ({"analyzer": {"fonts": True}}, "fonts"),
     ],
@@ -394,3 +410,127 @@ def test_a_class_without_words_of_its_own_is_impossible_for_any_word() -> None:
     assert model.joint_log_likelihood(["good"])[0, 0] == -math.inf
     assert model.predict("good") == "full"
     assert model.predict_proba(["good"])[0].tolist() == [0, 1]
+
+
+# The front door ------------------------------------------------------------------------------------------------------
+
+
+def test_plain_likelihoods_count_words_and_the_automatic_model_more() -> None:
+    assert Classifier(likelihood="multinomial").fit(TEXTS, SIGNS).counts_.analyzer == banbury.Analyzer()
+    assert Classifier().fit(TEXTS, SIGNS).counts_.analyzer.ngrams == (1, 2)
+
+
+def test_a_setting_that_does_not_fit_the_automatic_model_is_refused_after_training_too() -> None:
+    model = Classifier().fit(TEXTS, SIGNS).set_params(smoothing=0.5)
+    asked: list[Callable[[], object]] = [
+        lambda: model.predict("happy"),
+        lambda: model.explain("happy"),
+        lambda: model.joint_log_likelihood(["happy"]),
+        model.sample,
+        model.words,
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match=r"likelihood='multinomial', smoothing=0\.5"):
+            ask()
+    assert model.set_params(likelihood="multinomial").predict("happy") == "positive"
+
+
+def test_the_textbook_takes_every_parameter_by_name() -> None:
+    names = set(Classifier().get_params(deep=False))
+    assert set(Classifier.textbook().get_params(deep=False)) == names
+    model = Classifier.textbook(columns=["legs"]).fit({"legs": [2, 4], "name": ["a", "b"]}, ["bird", "cat"])
+    assert list(model.columns_) == ["legs"]
+    with pytest.raises(TypeError, match="positional"):
+        Classifier.textbook("bernoulli")  # type: ignore[call-arg]
+
+
+def test_the_report_is_of_the_model_that_predicts() -> None:
+    texts, labels = demo()
+    plain = Classifier(likelihood="multinomial", calibration=None).fit(texts[::2], labels[::2])
+    measured = plain.evaluate(texts[1::2], labels[1::2]).log_loss
+    assert measured is not None
+    assert plain.report_.log_loss == pytest.approx(measured, rel=0.5)
+    assert "calibrated" not in plain.report_.chosen
+    calibrated = Classifier(likelihood="multinomial").fit(texts[::2], labels[::2])
+    assert calibrated.report_.log_loss <= plain.report_.log_loss
+    assert "calibrated" in calibrated.report_.chosen
+
+
+def test_a_report_is_gone_when_another_model_predicts() -> None:
+    model = Classifier().fit(TEXTS * 3, SIGNS * 3)
+    model.set_params(likelihood="multinomial")
+    with pytest.raises(NotAvailable, match="likelihood was 'automatic' and is 'multinomial'; refit_settings"):
+        _ = model.report_
+    copied = pickle.loads(pickle.dumps(model))
+    assert not hasattr(copied, "report_")
+    assert "multinomial" in model.refit_settings(TEXTS * 3, SIGNS * 3).report_.chosen
+
+
+def test_a_report_has_the_prior_of_its_model(tmp_path: Path) -> None:
+    texts, labels = demo()
+    prior = {"negative": 0.01, "positive": 0.99}
+    shifted = Classifier(prior=prior).fit(texts, labels)
+    assert shifted.report_.log_loss > Classifier().fit(texts, labels).report_.log_loss
+    model = Classifier().fit(texts, labels)
+    assert "prior" not in model.report_.note
+    model.set_params(prior=prior).save(tmp_path / "model")
+    assert "measured with prior='empirical'" in model.report_.note
+    assert banbury.load(tmp_path / "model").report_.note == model.report_.note
+
+
+def test_weights_count_in_an_evaluation() -> None:
+    model = signs()
+    texts, labels = ["happy", "happy", "sad"], ["positive", "negative", "negative"]
+    assert model.score(texts, labels) == pytest.approx(2 / 3)
+    assert model.score(texts, labels, sample_weight=[1, 0.5, 0.5]) == pytest.approx(3 / 4)
+    report = model.evaluate(texts, labels, sample_weight=[1, 3, 1])
+    assert report.confusion == model.evaluate(["happy"] * 4 + ["sad"], ["positive"] + ["negative"] * 4).confusion
+    for wrong in ([1, 2], [1, 2, -1], [1, 2, "a"]):
+        with pytest.raises(InputError, match="weight"):
+            model.score(texts, labels, sample_weight=wrong)
+
+
+def test_labels_can_be_floats(tmp_path: Path) -> None:
+    model = Classifier().fit(["good", "bad", "good"], np.array([1.0, 0.0, 1.0]))
+    assert model.classes_.tolist() == [0.0, 1.0]
+    assert type(model.predict("good")) is float
+    model.save(tmp_path / "model")
+    again = banbury.load(tmp_path / "model")
+    assert (again.predict("good"), type(again.predict("good"))) == (1.0, float)
+    assert again.learn(["so so"], [0.5]).classes_.tolist() == [0.0, 0.5, 1.0]
+    assert again.explain("good", label=1.0, against=0.0).score > 0
+    table = Classifier().fit({"legs": [2, 4]}, [-0.0, 1.0])
+    table.save(tmp_path / "table")
+    assert banbury.load(tmp_path / "table").predict({"legs": 4}) == 1.0
+
+
+def test_a_word_that_was_never_seen_is_an_error_of_banbury() -> None:
+    with pytest.raises(BanburyError, match=r"^'zzz' was never seen$"):
+        signs().word("zzz")
+    with pytest.raises(KeyError):
+        signs().word("zzz")
+
+
+def test_what_does_not_apply_says_so() -> None:
+    texts, table = signs(), Classifier().fit({"legs": [2, 4]}, ["bird", "cat"])
+    for model, name in ((table, "counts_"), (texts, "columns_"), (texts, "n_features_in_"), (texts, "unlabelled_")):
+        with pytest.raises(NotAvailable, match=r"has no|there is no"):
+            getattr(model, name)
+        with pytest.raises(NotFittedError, match="call fit"):
+            getattr(Classifier(), name)
+    assert (table.n_features_in_, table.feature_names_in_.tolist()) == (1, ["legs"])
+
+
+def test_every_kind_of_file_is_opened(tmp_path: Path) -> None:
+    tagger = banbury.SenseTagger("bass").fit(["a *bass* swims", "he plays *bass*"], ["fish", "music"])
+    spam = banbury.SpamFilter().fit([b"Subject: win\n\nmoney", b"Subject: hi\n\nlunch"] * 2, ["spam", "ham"] * 2)
+    for one in (signs(), banbury.Ranker(["the cat"]), tagger, spam):
+        one.save(tmp_path / "file")
+        assert type(banbury.load(tmp_path / "file")) is type(one)
+    assert Classifier.load(tmp_path / "file").columns_ == spam.model.columns_
+
+
+def test_a_lazy_frame_is_refused_in_one_line() -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(InputError, match=r"give frame\.collect\(\)"):
+        Classifier().fit(polars.DataFrame({"legs": [2, 4], "wings": [2, 0]}).lazy(), ["bird", "cat"])

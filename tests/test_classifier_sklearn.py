@@ -9,7 +9,7 @@ import pytest
 
 from banbury import Analyzer, Classifier
 from banbury.datasets import demo
-from banbury.errors import InputError
+from banbury.errors import InputError, LabelError
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -30,8 +30,8 @@ def lower(texts: list[str]) -> list[str]:
 
 
 def test_parameters_can_be_read_set_and_cloned() -> None:
-    model = Classifier(smoothing=0.5, analyzer=Analyzer(ngrams=(1, 2)), prior={"x": 0.5, "y": 0.5})
-    parameters = model.get_params()
+    model = Classifier.textbook(smoothing=0.5, analyzer=Analyzer(ngrams=(1, 2)), prior={"x": 0.5, "y": 0.5})
+    parameters = model.get_params(deep=False)
     names = [
         "columns",
         "analyzer",
@@ -44,10 +44,10 @@ def test_parameters_can_be_read_set_and_cloned() -> None:
         "threads",
     ]
     assert list(parameters) == names
-    assert Classifier(**parameters).get_params() == parameters
+    assert Classifier(**parameters).get_params(deep=False) == parameters
     model.fit(["a", "b"], ["x", "y"])
     twin = clone(model)
-    assert twin.get_params() == parameters
+    assert twin.get_params(deep=False) == parameters
     assert twin.set_params(smoothing=2).smoothing == 2
     assert not hasattr(twin, "counts_")
     with pytest.raises(ValueError, match="no parameter 'alpha'"):
@@ -79,19 +79,22 @@ def test_any_score_of_scikit_learn_can_be_asked_for() -> None:
 def test_a_grid_search_tries_smoothing_and_analyzers() -> None:
     analyzers = [Analyzer(), Analyzer(ngrams=(1, 2)), "characters"]
     grid = {"smoothing": np.array([0.1, 1.0]), "analyzer": analyzers, "likelihood": ["multinomial", "complement"]}
-    search = GridSearchCV(Classifier(), grid, cv=2).fit(TEXTS, LABELS)
+    search = GridSearchCV(Classifier.textbook(), grid, cv=2).fit(TEXTS, LABELS)
     assert len(search.cv_results_["params"]) == 12
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    best = Classifier(**search.best_params_).fit(TEXTS, LABELS)
+    best = Classifier.textbook(**search.best_params_).fit(TEXTS, LABELS)
     assert search.predict(TEXTS).tolist() == best.predict(TEXTS).tolist()
 
 
 def test_a_pipeline_may_change_the_texts_before() -> None:
     pipeline = Pipeline(
-        [("lower", FunctionTransformer(lower)), ("model", Classifier(analyzer=Analyzer(lowercase=False)))]
+        [
+            ("lower", FunctionTransformer(lower)),
+            ("model", Classifier.textbook(analyzer=Analyzer(lowercase=False))),
+        ]
     )
     pipeline.set_params(model__smoothing=0.5).fit(TEXTS, LABELS)
-    plain = Classifier(smoothing=0.5).fit(TEXTS, LABELS)
+    plain = Classifier.textbook(smoothing=0.5).fit(TEXTS, LABELS)
     np.testing.assert_allclose(pipeline.predict_proba(TEXTS), plain.predict_proba(TEXTS), rtol=1e-9)
     assert pipeline.score(TEXTS, LABELS) == plain.score(TEXTS, LABELS)
     assert pipeline.classes_.tolist() == ["negative", "positive"]
@@ -155,3 +158,26 @@ def test_every_public_name_is_there() -> None:
     assert set(dir(banbury)) == {*banbury.__all__, "__version__"}
     with pytest.raises(AttributeError, match="has no attribute 'Regressor'"):
         _ = banbury.Regressor
+
+
+def test_a_grid_can_name_settings_of_the_analyzer() -> None:
+    grid = {"analyzer__ngrams": [(1, 1), (1, 2)], "analyzer__negation": [True, False]}
+    search = GridSearchCV(Classifier.textbook(), grid, cv=2).fit(TEXTS, LABELS)
+    assert search.best_estimator_.analyzer == Analyzer().with_settings(
+        ngrams=search.best_params_["analyzer__ngrams"], negation=search.best_params_["analyzer__negation"]
+    )
+    model = Classifier(analyzer="tweets")
+    assert model.get_params()["analyzer__negation"] is True
+    assert "analyzer__negation" not in Classifier().get_params()
+    assert model.set_params(analyzer__ngrams=(1, 1)).analyzer == Analyzer(negation=True)
+    for name in ("analyzer__fonts", "threads__n", "prior__x"):
+        with pytest.raises(InputError, match=r"no (parameter|setting)"):
+            model.set_params(**{name: 1})
+
+
+def test_partial_fit_is_learn() -> None:
+    model = Classifier.textbook().partial_fit(TEXTS[:300], LABELS[:300], classes=["negative", "positive"])
+    model.partial_fit(TEXTS[300:], LABELS[300:], sample_weight=[1] * len(TEXTS[300:]))
+    assert model.counts_.parts() == Classifier.textbook().fit(TEXTS, LABELS).counts_.parts()
+    with pytest.raises(LabelError, match="document 0 has label 'other', which is not among classes"):
+        model.partial_fit(["a"], ["other"], classes=["negative", "positive"])

@@ -121,7 +121,7 @@ def test_a_document_scores_the_same_alone_and_in_company(
 @given(st.data(), corpora())
 def test_a_weight_is_a_repetition(data: st.DataObject, corpus: Corpus) -> None:
     times = data.draw(weights(len(corpus)))
-    weighted = Classifier.textbook(analyzer=PAIRS).fit(corpus.texts, corpus.labels, weights=times)
+    weighted = Classifier.textbook(analyzer=PAIRS).fit(corpus.texts, corpus.labels, sample_weight=times)
     repeated = corpus.pick([i for i, n in enumerate(times) for _ in range(n)])
     assert saved(weighted) == saved(fitted(repeated))
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from banbury.apps.senses import SenseTagger
     from banbury.apps.spam import SpamFilter
     from banbury.apps.spelling import SpellingCorrector
-    from banbury.classifier import Classifier, load
+    from banbury.classifier import Classifier
     from banbury.errors import BanburyError
+    from banbury.loading import load
     from banbury.readers import read
     from banbury.tables.kinds.bernoulli import Bernoulli
     from banbury.tables.kinds.by_name import Text
@@ -75,7 +76,7 @@ _HOMES = {
     "SpamFilter": "apps.spam",
     "SpellingCorrector": "apps.spelling",
     "Text": "tables.kinds",
-    "load": "classifier",
+    "load": "loading",
     "read": "readers",
 }
 

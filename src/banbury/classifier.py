@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from banbury import storage
-from banbury.errors import FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
+from banbury.errors import (
+    FileFormatError,
+    InputError,
+    LabelError,
+    NotAvailable,
+    NotFittedError,
+    UnknownWordError,
+)
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Fitted, Model, Reading, fitted, model_from_parts
@@ -15,14 +22,23 @@ from banbury.stats.softmax import class_probabilities, log_softmax, softmax
 from banbury.text.analyzer import Analyzer
 from banbury.text.batches import fitted_in_batches
 from banbury.text.calibration import PriorEstimate, estimate_prior
-from banbury.text.documents import Labels, as_labels, check_kind, check_many, n_threads
+from banbury.text.documents import (
+    Labels,
+    as_labels,
+    as_sample_weight,
+    as_weights,
+    check_among,
+    check_kind,
+    check_many,
+    n_threads,
+)
 from banbury.text.frequencies import counts_from_frequencies
 from banbury.text.given_weights import GivenModel
 from banbury.text.likelihoods import Dirichlet, log_prior
 from banbury.text.model import TextModel
 from banbury.text.next_to_label import next_to_label
 from banbury.text.sampling import draw_class_ids
-from banbury.text.settings import Settings
+from banbury.text.settings import Settings, as_analyzer
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -56,30 +72,32 @@ class Classifier:
     Parameters
     ----------
     columns
-        What the columns of a table are, by name: `Bernoulli`, `Categorical`, `Gaussian`, `Histogram`, `Multinomial`,
-        `Number`, `Poisson` or `Text`, or `"auto"` for one that is found in the values. None: of a table, all are found.
+        The columns of a table that are used, and the kind of each: `{"age": "gaussian", "plan": "auto"}`. A kind is
+        `Bernoulli`, `Categorical`, `Gaussian`, `Histogram`, `Multinomial`, `Number`, `Poisson` or `Text`, or `"auto"`
+        to find it in the values. `["age", "plan"]`: these, all found. None: all columns of a table, all found.
     analyzer
-        What the features of a text are: an `Analyzer`, or the name of a preset. None: words and pairs of words,
-        HTML tags among them, for short texts also characters where these help; with a smoothing that is given, words.
+        The features of a text: an `Analyzer`, or the name of a preset. None is for the automatic model words and pairs
+        of words, HTML tags among them, for short texts also characters where these help; for a plain likelihood words.
     likelihood
+        The model that predicts. `"automatic"`: trust curves, which leave-one-out fits. Or a plain likelihood:
         `"multinomial"` (every occurrence of a word counts), `"bernoulli"` (presence and absence count) or
         `"complement"` (a class is what the others are not).
     smoothing
-        `"auto"` for the automatic model, or by what is added to every count the plain one: a number, None for
-        nothing, or `"document"` for one more document with every word. The other likelihoods are always plain; with
-        `"auto"` leave-one-out chooses the number.
+        Of a plain likelihood, added to every count: a number, None for nothing, `"document"` for one more document with
+        every word, or `"auto"` for the number that is best by leave-one-out.
     vocabulary
         `"shared"` or `"class"`: whose words stand in the denominator of the plain multinomial.
     prior
         `"empirical"`, `"uniform"`, `Dirichlet(1)` for one more document of each class, or a probability for each label.
     effort
         Of the automatic model. `"counting"`: one pass over the documents, and what follows from the counts. `"best"`:
-        besides, a weight for each feature, fitted to what the counts alone could not tell, where that helps on
-        documents that were held out.
+        also a weight for each feature, fitted to what the counts alone could not tell, where that helps on held-out
+        documents.
     calibration
-        `"auto"`, or None for the posterior of the plain likelihood as it is.
+        Of a plain likelihood. `"auto"`: its scores are scaled and shifted so that its probabilities can be believed.
+        None: the posterior as it is. The automatic model is always calibrated.
     threads
-        How many; as many as there are processors by default. The results do not depend on it.
+        The number of threads; by default one for each processor. The results do not depend on it.
 
     Every parameter but the columns, the analyzer and the effort can be changed after training.
 
@@ -98,9 +116,9 @@ class Classifier:
     def __init__(
         self,
         *,
-        columns: Mapping[Any, Any] | None = None,
+        columns: Mapping[Any, Any] | Sequence[str] | None = None,
         analyzer: Analyzer | str | None = None,
-        likelihood: str = "multinomial",
+        likelihood: str = "automatic",
         smoothing: float | str | None = "auto",
         vocabulary: str = "shared",
         prior: Any = "empirical",
@@ -121,22 +139,31 @@ class Classifier:
     @classmethod
     def textbook(
         cls,
+        *,
+        columns: Mapping[Any, Any] | Sequence[str] | None = None,
+        analyzer: Analyzer | str | None = None,
         likelihood: str = "multinomial",
         smoothing: float | str | None = 1.0,
-        analyzer: Analyzer | str | None = None,
-        prior: Any = "empirical",
-        threads: int | None = None,
-        *,
         vocabulary: str = "shared",
+        prior: Any = "empirical",
+        effort: str = "counting",
+        calibration: str | None = None,
+        threads: int | None = None,
     ) -> Classifier:
-        """The model of the textbooks: single words, Laplace's smoothing, and nothing chosen automatically."""
+        """The model of the textbooks: single words, Laplace smoothing, no calibration; nothing is chosen for you.
+
+        >>> Classifier.textbook()
+        Classifier(likelihood='multinomial', smoothing=1.0, calibration=None)
+        """
         return cls(
+            columns=columns,
             analyzer=analyzer,
             likelihood=likelihood,
             smoothing=smoothing,
             vocabulary=vocabulary,
             prior=prior,
-            calibration=None,
+            effort=effort,
+            calibration=calibration,
             threads=threads,
         )
 
@@ -163,8 +190,10 @@ class Classifier:
         >>> model.predict("so happy"), round(model.word("happy")["log_ratio"], 4)
         ('yes', 1.0986)
         """
-        model = cls.textbook(likelihood, smoothing, analyzer, prior, vocabulary=vocabulary)
-        model._check_settings()
+        model = cls.textbook(
+            likelihood=likelihood, smoothing=smoothing, analyzer=analyzer, prior=prior, vocabulary=vocabulary
+        )
+        model._checked_settings()
         counts = counts_from_frequencies(
             table,
             documents=documents,
@@ -205,12 +234,14 @@ class Classifier:
         self,
         texts: Documents,
         labels: Labels,
-        weights: Any = None,
+        sample_weight: Any = None,
         *,
         unlabelled: Documents | None = None,
         sure: float | str | None = "auto",
     ) -> Classifier:
         """Learn from these documents alone; what was learned before is gone.
+
+        A document with `sample_weight` 3 counts as three; a weight is a whole number.
 
         Texts without labels, `unlabelled`, are counted under the labels that the model gives them and is `sure` of: as
         probable as that, or `"auto"` for what is best on labelled ones that are held out. `unlabelled_` says what
@@ -225,13 +256,12 @@ class Classifier:
         >>> model.unlabelled_.labels
         ['sport', 'politics']
         """
-        self._check_settings()
         self._take(
             fitted(
                 texts,
                 as_labels(labels),
-                weights,
-                self.settings,
+                sample_weight,
+                self._checked_settings(),
                 columns=self.columns,
                 analyzer=self.analyzer,
                 effort=self.effort,
@@ -245,45 +275,61 @@ class Classifier:
     def fit_batches(self, batches: Iterable[Any]) -> Classifier:
         """Learn from batches of documents alone, one after the other; they need not fit into memory.
 
-        A batch is what `banbury.read` gives, or `(texts, labels)`, or `(texts, labels, weights)`. The model is the
-        same, to the bit, as that of `fit` with all documents at once.
+        A batch is what `banbury.read` gives, or `(texts, labels)`, or `(texts, labels, sample_weight)`. The model is
+        the same, to the bit, as that of `fit` with all documents at once.
 
         >>> batches = [(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]
         >>> Classifier().fit_batches(batches).predict("money for lunch, free")
         'spam'
         """
-        self._check_settings()
+        settings = self._checked_settings()
         if self.columns is not None:
             raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
         how: dict[str, Any] = {"analyzer": self.analyzer, "effort": self.effort, "threads": self.threads}
-        self._take(Fitted(*fitted_in_batches(batches, self.settings, **how)))
+        self._take(Fitted(*fitted_in_batches(batches, settings, **how)))
         return self
 
-    def refit_settings(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
+    def refit_settings(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
         """Choose again what leave-one-out chooses; the counts stay as they are.
 
         Learning, forgetting and merging keep what was chosen before. A model keeps no documents, so they have to be
         given again: all that it has learned, or a part of them.
         """
-        self._check_settings()
-        self._report = self.model_.choose(
-            texts, as_labels(labels), weights, self.settings, effort=self.effort, threads=self.threads
+        model, settings = self.model_, self._checked_settings()
+        self._report = model.choose(
+            texts, as_labels(labels), sample_weight, settings, effort=self.effort, threads=self.threads
         )
+        self._reported = settings
         return self
 
-    def learn(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
+    def learn(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
         """Learn from these documents too; new words and new labels are welcome.
 
         What was chosen when the model was fitted stays; `refit_settings` chooses again.
         """
         if not self.__sklearn_is_fitted__():
-            return self.fit(texts, labels, weights)
-        self.model_.add(texts, as_labels(labels), weights, threads=self.threads)
+            return self.fit(texts, labels, sample_weight)
+        self.model_.add(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
-    def forget(self, texts: Documents, labels: Labels, weights: Any = None) -> Classifier:
+    def partial_fit(self, X: Documents, y: Labels, classes: Labels = None, sample_weight: Any = None) -> Classifier:
+        """Learn from these documents too: `learn` by the name that scikit-learn has for it.
+
+        Where `classes` are given, a label that is not among them is an error. A class has a place in `classes_` from
+        its first document on.
+
+        >>> model = Classifier().partial_fit(["free money"], ["spam"], classes=["ham", "spam"])
+        >>> model.partial_fit(["lunch at noon"], ["ham"]).predict("lunch")
+        'ham'
+        """
+        labels = as_labels(y)
+        if classes is not None:
+            check_among(labels, as_labels(classes))
+        return self.learn(X, labels, sample_weight)
+
+    def forget(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
         """Unlearn these documents: the model is as if it had never seen them."""
-        self.model_.remove(texts, as_labels(labels), weights, threads=self.threads)
+        self.model_.remove(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
     def merge(self, other: Classifier) -> Classifier:
@@ -360,7 +406,7 @@ class Classifier:
         that probability; with `coefficient`, its words in any order (the multinomial coefficient N! / Π f! is added,
         which is the same for all classes).
         """
-        return self._known().joint_log_likelihood(texts, self.settings, coefficient=coefficient)
+        return self._known().joint_log_likelihood(texts, self._checked_settings(), coefficient=coefficient)
 
     def log_likelihood(self, texts: Documents, labels: Labels, *, coefficient: bool = False) -> float:
         """The joint log-likelihood of a data set: Σ log P(class) + log P(text | class), with the labels that it has.
@@ -392,7 +438,9 @@ class Classifier:
         """
         model, rng = self._known(), np.random.default_rng(seed)
         class_ids = draw_class_ids(rng, n, label, model.classes, model.documents, self.prior)
-        return model.sample(rng, class_ids, self.settings), [model.classes[class_id] for class_id in class_ids.tolist()]
+        return model.sample(rng, class_ids, self._checked_settings()), [
+            model.classes[class_id] for class_id in class_ids.tolist()
+        ]
 
     def decide(
         self, texts: Documents, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
@@ -470,32 +518,33 @@ class Classifier:
         'happy'
         """
         options: dict[str, Any] = {"against": against, "column": column, "min_documents": min_documents}
-        table = self._known().words(label, self.settings, **options)
+        table = self._known().words(label, self._checked_settings(), **options)
         if min_count > 1:
             table = table.where(min_count=min_count)
         table = table.sorted(sort)
         return table if top is None else table.top(top)
 
     def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
-        """What is known of one word: its row in the table of words, with intervals. One never seen is a `KeyError`.
+        """What is known of one word: its row in the table of words, with intervals. One never seen is an error.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> model.word("happy")["count"]
         {'negative': 0, 'positive': 1}
         """
         model = self._known()
-        table = model.words(label, self.settings, against=against, column=column, names=[word])
+        table = model.words(label, self._checked_settings(), against=against, column=column, names=[word])
         if not len(table):
             spelled = model.spelling(word)
             hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
-            raise KeyError(f"{word!r} was never seen{hint}")
+            raise UnknownWordError(f"{word!r} was never seen{hint}")
         return table.rows(level=0.95)[0]
 
-    def evaluate(self, texts: Documents, labels: Labels) -> Report:
+    def evaluate(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Report:
         """How well the labels of these documents are predicted.
 
-        A label that the model does not know is a mistake. The report keeps the documents and the model, so that it can
-        also say why, and write a page: `report.save("report.html")`.
+        A label that the model does not know is a mistake. A document with `sample_weight` 3 counts as three. The
+        report keeps the documents and the model, so that it can also say why, and write a page:
+        `report.save("report.html")`.
 
         >>> from banbury.datasets import demo
         >>> texts, labels = demo()
@@ -510,15 +559,22 @@ class Classifier:
         texts, document = self.model_.hold(texts)
         scores = reading.scores(texts, n_threads(self.threads))
         predicted = [reading.classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
-        figures = evaluate(labels, predicted, log_probabilities=log_softmax(scores), classes=reading.classes)
+        figures = evaluate(
+            labels,
+            predicted,
+            log_probabilities=log_softmax(scores),
+            classes=reading.classes,
+            weights=None if sample_weight is None else np.array(as_weights(sample_weight, len(labels)), dtype=float),
+        )
         return Report.of(figures, self, document, lambda: self.diagnose(texts, labels))
 
-    def score(self, texts: Documents, labels: Labels) -> float:
+    def score(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> float:
         """The accuracy: what scikit-learn asks for."""
-        from banbury.results.evaluation import evaluate
-
         labels = self._checked(texts, labels)
-        return evaluate(labels, self.predict(texts).tolist()).accuracy
+        is_right = [label == predicted for label, predicted in zip(labels, self.predict(texts).tolist(), strict=True)]
+        if not is_right:
+            raise InputError("no documents to evaluate")
+        return float(np.average(is_right, weights=as_sample_weight(sample_weight, len(labels))))
 
     def diagnose(self, texts: Documents, labels: Labels = None) -> Diagnosis:
         """Where the assumptions fail on these documents, and what is wrong with them.
@@ -537,7 +593,7 @@ class Classifier:
 
         check_many(texts)
         model = self._known().of_texts("documents to diagnose are texts")
-        return diagnosed(model, self.settings, texts, labels, threads=self.threads)
+        return diagnosed(model, self._checked_settings(), texts, labels, threads=self.threads)
 
     def what_to_label_next(self, texts: Documents, *, top: int = 10, by: str = "gain") -> list[int]:
         """The numbers of the texts whose labels would teach the most, the best first.
@@ -551,9 +607,9 @@ class Classifier:
         [2, 1]
         """
         is_fitted = self.__sklearn_is_fitted__()
-        model: Model = self._known() if is_fitted else TextModel.empty(self.settings, self.analyzer)
+        model: Model = self._known() if is_fitted else TextModel.empty(self._checked_settings(), self.analyzer)
         text_model = model.of_texts("documents to label next are texts")
-        return next_to_label(text_model, self.settings, texts, top=top, by=by, threads=self.threads)
+        return next_to_label(text_model, self._checked_settings(), texts, top=top, by=by, threads=self.threads)
 
     # What has been learned
 
@@ -596,7 +652,7 @@ class Classifier:
         With two classes and D words present or absent 1 + 2D.
 
         >>> texts, labels = ["so happy", "so sad"], ["positive", "negative"]
-        >>> Classifier.textbook("bernoulli").fit(texts, labels).n_parameters_  # 1 + 2 · 3
+        >>> Classifier.textbook(likelihood="bernoulli").fit(texts, labels).n_parameters_  # 1 + 2 · 3
         7
         >>> Classifier.textbook().fit(texts, labels).n_parameters_  # 1 + 2 · (3 − 1): shares sum to 1
         5
@@ -619,7 +675,8 @@ class Classifier:
     def report_(self) -> TrainingReport:
         """How well each training document is predicted by the model without it, and what was chosen by that.
 
-        It speaks of the documents that the model was fitted to, or of those given to `refit_settings`.
+        It speaks of the documents that the model was fitted to, or of those given to `refit_settings`, and of the model
+        that predicts: after a change of likelihood, smoothing, vocabulary or calibration there is none.
         """
         self.model_  # noqa: B018  raises where there is none
         if self._report is None:
@@ -627,7 +684,26 @@ class Classifier:
                 "there is no report_: leave-one-out had nothing to choose for this model; "
                 "evaluate(texts, labels) tells how well it does"
             )
-        return self._report
+        if change := self.settings.change_from(self._reported):
+            raise NotAvailable(
+                f"there is no report_ for this model any more: {change}; "
+                "refit_settings(texts, labels) makes one, evaluate(texts, labels) tells how well it does"
+            )
+        return self._report.with_prior(self._reported.prior, self.prior)
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of a table that are used."""
+        return len(self.model_.kinds)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the columns of a table that are used, as an array.
+
+        >>> Classifier().fit({"legs": [2, 4], "flies": [True, False]}, ["bird", "cat"]).feature_names_in_.tolist()
+        ['legs', 'flies']
+        """
+        return np.array(list(self.model_.kinds), dtype=object)
 
     @property
     def unlabelled_(self) -> Unlabelled:
@@ -647,19 +723,33 @@ class Classifier:
     # What scikit-learn expects of an estimator
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they were given."""
-        return {name: getattr(self, name) for name in PARAMETERS}
+        """The parameters as they were given; `deep` adds the settings of the analyzer, as `analyzer__ngrams`."""
+        parameters = {name: getattr(self, name) for name in PARAMETERS}
+        if deep and self.analyzer is not None:
+            parameters |= {f"analyzer__{name}": value for name, value in as_analyzer(self.analyzer).settings().items()}
+        return parameters
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; those of reading the counts take effect at once."""
-        if unknown := [name for name in parameters if name not in PARAMETERS]:
-            raise InputError(f"there is no parameter {unknown[0]!r}; there is {', '.join(PARAMETERS)}")
-        self.__dict__.update(parameters)
+        """Change parameters; those of reading the counts take effect at once.
+
+        `analyzer__ngrams=(1, 2)` changes one setting of the analyzer; where that is None, one of `Analyzer()`.
+
+        >>> Classifier().set_params(analyzer__ngrams=(1, 2))
+        Classifier(analyzer=Analyzer(ngrams=(1, 2)))
+        """
+        names = {name: name.partition("__") for name in parameters}
+        for name, (parameter, _, setting) in names.items():
+            if parameter not in PARAMETERS or (setting and parameter != "analyzer"):
+                raise InputError(f"there is no parameter {name!r}; there is {', '.join(PARAMETERS)}")
+        self.__dict__.update({name: value for name, value in parameters.items() if name in PARAMETERS})
+        of_analyzer = {names[name][2]: value for name, value in parameters.items() if name not in PARAMETERS}
+        if of_analyzer:
+            self.analyzer = as_analyzer(self.analyzer).with_settings(**of_analyzer)
         return self
 
     def __repr__(self) -> str:
-        defaults = type(self)().get_params()
-        given = {name: value for name, value in self.get_params().items() if value != defaults[name]}
+        defaults = type(self)().get_params(deep=False)
+        given = {name: value for name, value in self.get_params(deep=False).items() if value != defaults[name]}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -676,17 +766,18 @@ class Classifier:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.get_params()
+        state = self.get_params(deep=False)
         if self.__sklearn_is_fitted__():
             state["parts"] = self._model.parts()
             state["report"] = None if self._report is None else self._report.settings()
+            state["reported"] = self._reported
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        parts, report = (state.pop(name, None) for name in ("parts", "report"))
+        parts, report, reported = (state.pop(name, None) for name in ("parts", "report", "reported"))
         self.__dict__.update(state)
         if parts is not None:
-            self._take(Fitted(model_from_parts(*parts), _report_from(report)))
+            self._take(Fitted(model_from_parts(*parts), _report_from(report)), reported)
 
     # Keeping
 
@@ -697,21 +788,26 @@ class Classifier:
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`: all that a file holds."""
         settings, arrays = self.model_.parts()
-        prior, smoothing = self.prior, self.smoothing
-        if isinstance(prior, Mapping):
-            prior = sorted(zip(as_labels(list(prior)), map(float, prior.values()), strict=True))
-        elif isinstance(prior, Dirichlet):
-            prior = {"dirichlet": prior.pseudo_documents}
-        model = {
-            "likelihood": self.likelihood,
-            "smoothing": smoothing if smoothing is None or isinstance(smoothing, str) else float(smoothing),
-            "vocabulary": self.vocabulary,
-            "prior": prior,
-            "effort": self.effort,
-            "calibration": self.calibration,
+        header = {
+            "kind": "classifier",
+            "model": {**self.settings.plain(), "effort": self.effort},
+            "report": None if self._report is None else self._report.settings(),
+            "reported": self._reported.plain(),
         }
-        report = None if self._report is None else self._report.settings()
-        return {"kind": "classifier", "model": model, "report": report, **settings}, arrays
+        return {**header, **settings}, arrays
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Classifier:
+        """The classifier in a file, also in the file of a sense tagger or a spam filter; `banbury.load` gives those."""
+        return cls.from_file(storage.read(path), path)
+
+    @classmethod
+    def from_file(cls, file: storage.File, path: str | PathLike[str]) -> Classifier:
+        """The classifier in a file that has been opened; nothing is copied."""
+        try:
+            return cls.from_parts(file.settings, file.arrays)
+        except FileFormatError as error:
+            raise FileFormatError(f"{path}: {error}") from error
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Classifier:
@@ -719,29 +815,28 @@ class Classifier:
         try:
             if settings["kind"] != "classifier":
                 raise FileFormatError(f"it holds a {settings['kind']}, not a classifier")
-            model = dict(settings["model"])
-            if isinstance(model["prior"], list):
-                model["prior"] = dict(map(tuple, model["prior"]))
-            elif isinstance(model["prior"], Mapping):
-                pseudo = model["prior"]["dirichlet"]
-                model["prior"] = Dirichlet(dict(map(tuple, pseudo)) if isinstance(pseudo, list) else pseudo)
-            learned = model_from_parts(settings, arrays)
-            classifier = cls(**learned.parameters(), **model)
-            classifier._check_settings()
-            classifier._take(Fitted(learned, _report_from(settings["report"])))
+            given = dict(settings["model"])
+            learned, effort = model_from_parts(settings, arrays), given.pop("effort")
+            classifier = cls(**learned.parameters(), **Settings.from_plain(given)._asdict(), effort=effort)
+            classifier._checked_settings()
+            report = _report_from(settings["report"])
+            classifier._take(Fitted(learned, report), Settings.from_plain(settings["reported"]))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileFormatError(f"not a model of this version of banbury: {error}") from error
         return classifier
 
     # Inside
 
-    def _check_settings(self) -> None:
-        self.settings.check()
+    def _checked_settings(self) -> Settings:
+        settings = self.settings
+        settings.check()
         if self.effort not in EFFORTS:
             raise InputError(f"effort is {self.effort!r}; it can be {' or '.join(map(repr, EFFORTS))}")
+        return settings
 
-    def _take(self, learned: Fitted) -> None:
+    def _take(self, learned: Fitted, reported: Settings | None = None) -> None:
         self._model, self._report, self._unlabelled = learned
+        self._reported = self.settings if reported is None else reported  # what the report is of
         self._latest_reading = Latest[Reading]()
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
@@ -755,11 +850,11 @@ class Classifier:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model, settings = self._known(), self.settings
         if not all(isinstance(given, str | Mapping | Dirichlet | None) for given in (settings.prior, prior)):
-            return model.reading(settings, prior)  # which says what a prior can be
+            return model.reading(self._checked_settings(), prior)  # which says what a prior can be
         # A dictionary can change without a trace, so the key has a copy.
         priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
         key = (settings._replace(prior=None), priors, model.state())
-        return self._latest_reading.get(key, lambda: model.reading(settings, prior))
+        return self._latest_reading.get(key, lambda: model.reading(self._checked_settings(), prior))
 
     def _scores(self, texts: Documents, prior: Any) -> NDArray[np.float64]:
         return self._reading(prior).scores(texts, n_threads(self.threads))
@@ -783,20 +878,3 @@ def _report_from(settings: Mapping[str, Any] | None) -> TrainingReport | None:
     from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
 
     return None if settings is None else TrainingReport.from_settings(settings)
-
-
-def load(path: str | PathLike[str]) -> Classifier:
-    """The model in a file. Nothing is copied: the file is read where it is needed.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Classifier().fit(["so happy", "so sad"], ["positive", "negative"]).save(folder + "/mood.banbury")
-    ...     model = load(folder + "/mood.banbury")
-    >>> model.predict("happy")
-    'positive'
-    """
-    file = storage.read(path)
-    try:
-        return Classifier.from_parts(file.settings, file.arrays)
-    except FileFormatError as error:
-        raise FileFormatError(f"{path}: {error}") from error

@@ -23,6 +23,12 @@ class LabelError(InputError):
     """A label is missing, of the wrong kind, or unknown to the model."""
 
 
+class UnknownWordError(BanburyError, KeyError):
+    """A word that the model has never seen."""
+
+    __str__ = Exception.__str__  # that of KeyError puts the message into quotes
+
+
 class FileFormatError(BanburyError, ValueError):
     """A file is damaged, foreign, or written by a newer banbury; the message names the file and the fault."""
 

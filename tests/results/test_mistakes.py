@@ -63,7 +63,7 @@ def test_classes_that_were_mixed_on_purpose_are_found() -> None:
 def test_newsgroups_on_one_subject_are_confused(read_set: Callable[[str], list[dict[str, str]]]) -> None:
     rows = read_set("20newsgroups")
     train, test = ([row for row in rows if row["split"] == split] for split in ("train", "test"))
-    model = Classifier(analyzer="words", smoothing=0.1, calibration=None)
+    model = Classifier.textbook(smoothing=0.1)
     model.fit([row["text"] for row in train], [row["label"] for row in train])
     report = model.evaluate([row["text"] for row in test], [row["label"] for row in test])
     groups = [set(group.classes) for group in report.confused_groups()]

@@ -109,7 +109,9 @@ def test_probabilities_are_those_of_the_plain_likelihood(model: str, corpus: Cor
     table = classifier.words()
     # The complement's weights are no probabilities: those are the multinomial's.
     likelihood = "bernoulli" if table.model == "bernoulli" else "multinomial"
-    plain = Classifier.textbook(likelihood, 0.5, vocabulary=classifier.vocabulary, analyzer=Analyzer(words="python"))
+    plain = Classifier.textbook(
+        likelihood=likelihood, smoothing=0.5, vocabulary=classifier.vocabulary, analyzer=Analyzer(words="python")
+    )
     expected = {row["word"]: row for row in plain.fit([*corpus.texts, *LABELS], [*corpus.labels, *LABELS]).words()}
     for row in table:
         assert row["probability"] == pytest.approx(expected[row["word"]]["probability"])
@@ -222,7 +224,9 @@ def test_without_smoothing_the_interval_is_finite_and_a_certainty_has_none() -> 
     row = signs(smoothing=0).word("happy", "positive")
     assert row["log_ratio"] == math.inf
     assert all(map(math.isfinite, row["log_ratio_interval"]))
-    everywhere = Classifier.textbook("bernoulli", "document").fit(["a b", "a"], ["x", "y"]).word("a", "x")
+    everywhere = (
+        Classifier.textbook(likelihood="bernoulli", smoothing="document").fit(["a b", "a"], ["x", "y"]).word("a", "x")
+    )
     assert everywhere["log_ratio_interval"] == (0, 0)
     assert Classifier.textbook().fit(["a"], ["only"]).word("a")["log_ratio_interval"] == (0, 0)
 

@@ -32,7 +32,7 @@ def server(folder: Path) -> Iterator[Serving]:
 
 @pytest.fixture(scope="module")
 def mood(folder: Path) -> Classifier:
-    return banbury.load(folder / "mood.banbury")
+    return Classifier.load(folder / "mood.banbury")
 
 
 def test_the_answer_to_predict_has_labels_and_probabilities_and_nothing_else(server: Serving, mood: Classifier) -> None:

@@ -101,7 +101,10 @@ def test_a_column_that_is_there_three_times_does_not_count_three_times() -> None
 
     once = log_loss(Classifier().fit(table, labels), test)
     assert log_loss(Classifier().fit(tripled, labels), test_tripled) < once + 0.005
-    assert log_loss(Classifier(calibration=None).fit(tripled, labels), test_tripled) > once + 0.05
+    assert (
+        log_loss(Classifier(likelihood="multinomial", calibration=None).fit(tripled, labels), test_tripled)
+        > once + 0.05
+    )
 
 
 def test_weights_say_which_columns_count() -> None:
@@ -261,10 +264,10 @@ def test_texts_can_be_drawn_too() -> None:
     n_words = model.counts_.narrowed(banbury.Analyzer()).occurrences
     assert abs(np.mean([len(text.split()) for text in drawn]) - sum(n_words) / 600) < 1
     assert np.mean(model.predict(drawn) == np.array(of)) > 0.8
-    bernoulli = Classifier.textbook("bernoulli").fit(["so happy", "so sad"], ["yes", "no"])
+    bernoulli = Classifier.textbook(likelihood="bernoulli").fit(["so happy", "so sad"], ["yes", "no"])
     assert set(" ".join(bernoulli.sample(50, label="yes", seed=0)[0]).split()) == {"so", "happy", "sad"}
     with pytest.raises(InputError, match="complement"):
-        Classifier.textbook("complement").fit(["so happy", "so sad"], ["yes", "no"]).sample(1)
+        Classifier.textbook(likelihood="complement").fit(["so happy", "so sad"], ["yes", "no"]).sample(1)
     with pytest.raises(InputError, match="n is -1"):
         model.sample(-1)
 
@@ -291,6 +294,6 @@ def test_zeros_are_told_from_ones_by_their_pixels(data_folder: Path) -> None:
             labels = np.frombuffer(file.read(), np.uint8, offset=8).astype(int)
         parts.append((images[labels < 2], labels[labels < 2]))
     (train, labels), (test, test_labels) = parts
-    model = Classifier(smoothing=1.0, calibration=None).fit(train, labels)
+    model = Classifier.textbook().fit(train, labels)
     assert {type(kind) for kind in model.columns_.values()} == {Bernoulli}
     assert round(model.score(test, test_labels), 4) == 0.9967

@@ -46,14 +46,16 @@ def state(model: Classifier) -> Any:
     return model.__getstate__(), report and (report, [(one.text, one.label, one.index) for one in report.doubtful])
 
 
-@given(DOCUMENTS, st.integers(1, 9), st.sampled_from(["auto", 1.0]), st.booleans())
+@given(
+    DOCUMENTS, st.integers(1, 9), st.sampled_from([{}, {"likelihood": "multinomial", "smoothing": 1.0}]), st.booleans()
+)
 @settings(max_examples=40)
-def test_batches_give_the_model_of_the_whole(documents: Any, size: int, smoothing: Any, weighted: bool) -> None:
+def test_batches_give_the_model_of_the_whole(documents: Any, size: int, options: Any, weighted: bool) -> None:
     documents = [(*document[:2], document[2] + (n == 0)) for n, document in enumerate(documents)]
     if not weighted:
         documents = [document[:2] for document in documents]
-    whole = Classifier(smoothing=smoothing).fit(*cut(documents, len(documents))[0])
-    parts = Classifier(smoothing=smoothing).fit_batches(cut(documents, size))
+    whole = Classifier(**options).fit(*cut(documents, len(documents))[0])
+    parts = Classifier(**options).fit_batches(cut(documents, size))
     assert state(parts) == state(whole)
 
 

@@ -201,7 +201,7 @@ def test_a_weight_is_a_repetition() -> None:
     corpus = dependent(TWO, 400)
     times = [1 + at % 3 for at in range(len(corpus))]
     repeated = corpus.pick([at for at, n in enumerate(times) for _ in range(n)])
-    one = Classifier(effort="best").fit(corpus.texts, corpus.labels, weights=times)
+    one = Classifier(effort="best").fit(corpus.texts, corpus.labels, sample_weight=times)
     other = Classifier(effort="best").fit(repeated.texts, repeated.labels)
     assert one.model_.of_texts("").choice.correction is not None
     np.testing.assert_array_equal(one.predict_proba(corpus.texts), other.predict_proba(corpus.texts))
@@ -263,7 +263,7 @@ def test_a_text_scores_the_same_alone_and_in_company(labels: tuple[str, ...]) ->
 
 def through_a_file(model: Classifier, folder: Path) -> Classifier:
     model.save(folder / "model")
-    return banbury.load(folder / "model")
+    return Classifier.load(folder / "model")
 
 
 @both

@@ -229,9 +229,11 @@ def test_labels_can_be_numbers_or_truth_values(labels: Any, plain: list[Any]) ->
         (["x", math.nan], "document 1 has no label"),
         (pd.Series(["x", pd.NA], dtype="string"), "document 1 has no label"),
         (pl.Series([1, None]), "document 1 has no label"),
-        (["x", 1.5], "document 1 has label 1.5, of type float; a label is a str, an int or a bool"),
-        (np.array([1.0, 2.0]), "document 0 has label 1.0, of type float"),
-        (["x", b"y"], "document 1 has label b'y', of type bytes"),
+        (["x", 1.5], "document 1 has label 1.5, of type float, but document 0 has 'x', of type str"),
+        ([1.0, 2], "document 1 has label 2, of type int, but document 0 has 1.0, of type float"),
+        (np.array([1.0, math.nan]), "document 1 has no label"),
+        ([1.0, math.inf], "document 1 has label inf; a number as a label is finite"),
+        (["x", b"y"], "document 1 has label b'y', of type bytes; a label is a str, an int, a float or a bool"),
         (["x", 1], "document 1 has label 1, of type int, but document 0 has 'x', of type str"),
         ([1, True], "document 1 has label True, of type bool, but document 0 has 1, of type int"),
         (np.array([["x"], ["y"]]), r"document 0 has label \['x'\], of type list"),
@@ -257,13 +259,13 @@ def test_what_is_no_label_is_named_with_its_row(labels: Any, message: str) -> No
         ([1, math.nan], "document 1 has weight nan"),
         ([1, 2**32], "document 1 has weight 4294967296"),
         ([1], "2 documents but 1 weights"),
-        (3, "weights is 3; it must be a list"),
+        (3, "sample_weight is 3; it must be a list"),
         ([0, 0], "no documents to learn from"),
     ],
 )
 def test_what_is_no_weight_is_named_with_its_row(weights: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Classifier().fit(["a", "b"], ["x", "y"], weights=weights)
+        Classifier().fit(["a", "b"], ["x", "y"], sample_weight=weights)
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_the_number_of_parameters_is_that_of_the_books() -> None:
     mixed: dict[str, Any] = {"sky": Categorical(), "degrees": Gaussian()}
     weather = Classifier(columns=mixed).fit({"sky": ["a", "b", "c"], "degrees": [1.0, 2.0, 4.0]}, ["x", "y", "z"])
     assert weather.n_parameters_ == 2 + 3 * ((3 - 1) + 2)
-    assert Classifier.textbook("bernoulli").fit(TWEETS, LABELS).n_parameters_ == 1 + 2 * 9
+    assert Classifier.textbook(likelihood="bernoulli").fit(TWEETS, LABELS).n_parameters_ == 1 + 2 * 9
     assert Classifier.textbook().fit(TWEETS, LABELS).n_parameters_ == 1 + 2 * (9 - 1)
 
 

@@ -33,9 +33,9 @@ def topics(n: int, seed: int, *, noise: float = 0.0) -> tuple[list[str], list[st
 SETTINGS: list[dict[str, Any]] = [
     {},
     {"effort": "best"},
-    {"smoothing": 0.5},
+    {"likelihood": "multinomial", "smoothing": 0.5},
     {"likelihood": "bernoulli"},
-    {"smoothing": 1.0, "calibration": None},
+    {"likelihood": "multinomial", "smoothing": 1.0, "calibration": None},
 ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from banbury.classifier import Classifier, load
+from banbury import storage
+from banbury.classifier import Classifier
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.mail import Mail, parse
 from banbury.tables.kinds import Bernoulli, Text
@@ -98,13 +99,14 @@ class SpamFilter:
         return self.model.report_
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the filter to a file; it holds counts, not messages."""
-        self.model.save(path)
+        """Write the filter to a file, which is that of its model with one setting more; it holds no messages."""
+        settings, arrays = self.model.parts()
+        storage.write(path, {**settings, "spam": {}}, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SpamFilter:
         """The filter in a file."""
-        model = load(path)
+        model = Classifier.load(path)
         if model.columns is None or set(model.columns) != set(COLUMNS):
             raise FileFormatError(f"{path}: the model in it is not one of e-mails")
         spam_filter = cls()

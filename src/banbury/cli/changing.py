@@ -90,7 +90,7 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
             reader = reading.reader_for(model, files, given, weight=given["weight"]).needs_labels()
             for batch in with_progress(reader, f"{act}ing"):
                 labels = reading.of_kind(batch.labels or [], classes)
-                change(documents(batch, reader.layout, columns), labels, batch.weights)
+                change(documents(batch, reader.layout, columns), labels, batch.sample_weight)
         else:
             label = reading.new_label(given["label_for_all"], classes)
             if texts:
@@ -98,7 +98,7 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
             else:
                 reader = reading.reader_for(model, files, given, weight=given["weight"], label=False)
                 for batch in with_progress(reader, f"{act}ing"):
-                    change(documents(batch, reader.layout, columns), [label] * len(batch), batch.weights)
+                    change(documents(batch, reader.layout, columns), [label] * len(batch), batch.sample_weight)
         model.save(given["output"] or path)
     _tell(model, given["output"] or path)
 

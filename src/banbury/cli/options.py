@@ -111,9 +111,9 @@ def need_input(files: tuple[str, ...]) -> None:
 
 def load(path: str) -> Classifier:
     """The model in a file."""
-    from banbury.classifier import load
+    from banbury.classifier import Classifier
 
-    return load(path)
+    return Classifier.load(path)
 
 
 def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[str], tuple[str, ...]]:

@@ -52,12 +52,11 @@ Examples:
 @click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
 @click.option(
     "--likelihood",
-    type=click.Choice(["multinomial", "bernoulli", "complement"]),
-    default="multinomial",
+    type=click.Choice(["automatic", "multinomial", "bernoulli", "complement"]),
     metavar="NAME",
-    help="multinomial, bernoulli or complement.",
+    help="multinomial, bernoulli, complement; automatic by default.",
 )
-@click.option("--smoothing", metavar="NUMBER", help="Added to every count; chosen by default.")
+@click.option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
 @click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
 @click.option("--table", is_flag=True, help="Learn from every column, as what it is.")
 @click.option("--columns", metavar="NAME[=KIND],…", help="… or these: text, categorical, poisson …")
@@ -111,7 +110,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     classifier = _classifier(given)
     classifier.columns = columns
     with at_work(reader, "choosing"):
-        classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.weights)
+        classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.sample_weight)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)
@@ -211,7 +210,12 @@ def _classifier(given: dict[str, Any]) -> Classifier:
             raise InputError(f"smoothing is {smoothing!r}; it can be a number, 'auto', 'document' or 'none'") from None
     elif smoothing is None:
         smoothing = 1.0 if given["plain"] else "auto"
-    options = {"analyzer": analyzer, "likelihood": given["likelihood"], "smoothing": smoothing, "prior": prior}
+    likelihood = given["likelihood"] or ("multinomial" if given["plain"] else "automatic")
+    if likelihood == "automatic" and given["plain"]:
+        raise click.UsageError("Say --plain or --likelihood automatic, not both.")
+    if likelihood == "automatic" and smoothing != "auto":
+        raise click.UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
+    options = {"analyzer": analyzer, "likelihood": likelihood, "smoothing": smoothing, "prior": prior}
     calibration = None if given["plain"] else "auto"
     return Classifier(**options, calibration=calibration, effort=given["effort"], threads=given["threads"])
 

@@ -37,7 +37,8 @@ class Batch:
     """None where they are not in the file, or not wanted."""
     lines: list[int]
     """Where each row starts; in a folder the number of the file."""
-    weights: list[Any] | None = None
+    sample_weight: list[Any] | None = None
+    """How often each row counts; None where all count once."""
     kernel: _kernel.Rows | None = field(default=None, repr=False)
     """The rows as the kernel has them, where it has read them."""
     columns: Callable[[], list[dict[str, Any]]] = field(default=list, repr=False)
@@ -61,12 +62,12 @@ def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
         texts = _kernel.join([batch.texts for batch in batches])
     else:
         texts = [text for batch in batches for text in batch.texts]
-    has_weights = bool(batches) and batches[0].weights is not None
+    has_weights = bool(batches) and batches[0].sample_weight is not None
     return Batch(
         texts,
         [label for batch in batches for label in batch.labels or []] if has_labels else None,
         [line for batch in batches for line in batch.lines],
-        [weight for batch in batches for weight in batch.weights or []] if has_weights else None,
+        [weight for batch in batches for weight in batch.sample_weight or []] if has_weights else None,
         None,
         lambda: [row for batch in batches for row in batch.rows()],
     )

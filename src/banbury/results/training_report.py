@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,13 @@ class TrainingReport(Evaluation):
                 for one in self.doubtful
             ]
         return "\n".join(lines)
+
+    def with_prior(self, measured: Any, prior: Any) -> TrainingReport:
+        """This report, with a note where its figures were measured with another prior than the model now has."""
+        if measured == prior:
+            return self
+        note = f"these figures were measured with prior={measured!r}, not with the prior that the model now has"
+        return replace(self, note=f"{self.note}; {note}" if self.note else note)
 
     def settings(self) -> dict[str, Any]:
         """The report as plain data, for a file: all but the documents."""

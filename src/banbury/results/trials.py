@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from banbury.lazy import numpy as np
+from banbury.stats.softmax import log_softmax
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +35,16 @@ class Seen:
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]
     """Of these documents and each class, by leave-one-out."""
+
+
+def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
+    """What would have been seen with another prior, by Bayes' rule; both are logarithms, by class.
+
+    A prior that makes a class impossible changes nothing here.
+    """
+    if asked == had or not all(map(isfinite, [*asked, *had])):
+        return seen
+    return replace(seen, log_probabilities=log_softmax(seen.log_probabilities + np.array(asked) - np.array(had)))
 
 
 def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from banbury.classifier import Classifier, load
+from banbury.classifier import Classifier
 from banbury.errors import InputError, NotAvailable
 from banbury.server.limits import INLINE, Workers
 from banbury.server.problems import Problem
@@ -29,7 +29,7 @@ class ServedModel:
         self.stamp = stamp(path)
         self.refused: str | None = None
         """Why the file that lies there now is not the one that is served."""
-        self.take(load(path), digest(path))
+        self.take(Classifier.load(path), digest(path))
 
     def take(self, classifier: Classifier, file: str, *, chosen_at: int | None = None) -> None:
         """Serve this classifier from now on, whole."""

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from banbury.classifier import Classifier, load
+from banbury.classifier import Classifier
 from banbury.errors import BanburyError
 from banbury.server import snapshots
 from banbury.server.journal.entries import FORGET, LEARN, Entry
@@ -99,5 +99,5 @@ def build(path: Path, file: str, folder: Path | None, journal: SqlJournal, name:
         classifier, place = snapshot
         if place.journal == head.identity and head.compacted <= place.sequence <= upto:
             return follow(Built(classifier, place.sequence, place.chosen_at), journal, name, upto)
-    classifier = load(path)
+    classifier = Classifier.load(path)
     return follow(Built(classifier, 0, n_documents(classifier)), journal, name, upto)

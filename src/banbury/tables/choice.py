@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from banbury.errors import InputError
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
-from banbury.results.trials import Seen, Tried, figures
+from banbury.results.trials import Seen, Tried, figures, with_prior
 from banbury.stats.intervals import Interval
 from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax
@@ -16,6 +17,7 @@ from banbury.tables.column_weights import fit_weights
 from banbury.tables.columns import described, groups_of
 from banbury.tables.frame import show_row
 from banbury.tables.importance import Importance, importances
+from banbury.tables.kinds import Text
 from banbury.tables.ladder import FEWEST_ROWS, PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.rungs import Fit, Part
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from banbury.tables.kinds import Text
 
 SHOWN = {
     "P": "a weight for each column",
@@ -122,7 +123,7 @@ def choose(
         cells,
     )
     learned = learned._replace(terms=None if fitted.name == "P" else fitted.terms)
-    report = _report(learned, rows, part, ladder, fitted, penalty)
+    report = _report(learned, rows, part, ladder, fitted, penalty, settings.prior)
     nats = importances(part, fitted)
     importance = {name: one for unit, one in zip(units, nats, strict=True) for name in unit}
     return choice, learned, replace(report, columns=_uses(kinds, learned, choice, weights, importance))
@@ -159,7 +160,13 @@ class _TextEvidence:
 
 
 def _report(
-    learned: Learned, rows: Rows, part: Part, ladder: Ladder | None, fitted: Fit, penalty: float | None
+    learned: Learned,
+    rows: Rows,
+    part: Part,
+    ladder: Ladder | None,
+    fitted: Fit,
+    penalty: float | None,
+    prior: Any,
 ) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
     own, counted = part.sample_own, part.plain_weights
@@ -191,7 +198,8 @@ def _report(
     def shown(place: int) -> str:
         return show_row(rows.table.row(at[place]))
 
-    return training_report(list(learned.classes), seen, shown, doubts=doubts)
+    priors = (log_prior(learned.classes, learned.documents, which) for which in (prior, "empirical"))
+    return training_report(list(learned.classes), with_prior(seen, *priors), shown, doubts=doubts)
 
 
 def report_of_one_text(
@@ -208,12 +216,22 @@ def report_of_one_text(
 
 def text_settings(kind: Text, settings: Settings) -> Settings:
     """How the texts of a column are read: what its kind leaves open is the classifier's."""
+    likelihood = settings.likelihood if kind.likelihood is None else kind.likelihood
     is_open = isinstance(kind.smoothing, str) and kind.smoothing == "auto"
-    return settings._replace(
-        likelihood=settings.likelihood if kind.likelihood == "multinomial" else kind.likelihood,
-        smoothing=settings.smoothing if is_open else kind.smoothing,
-        prior="empirical",
-    )
+    if likelihood == "automatic" and is_open:
+        return Settings(vocabulary=settings.vocabulary)
+    smoothing = settings.smoothing if is_open else kind.smoothing
+    return Settings(likelihood, smoothing, settings.vocabulary, "empirical", settings.calibration)
+
+
+def check_text_settings(kinds: Mapping[str, Any], settings: Settings) -> None:
+    """Raise an error for a column of texts whose settings cannot be used; it names the column."""
+    for name, kind in kinds.items():
+        if isinstance(kind, Text):
+            try:
+                text_settings(kind, settings).check()
+            except InputError as error:
+                raise InputError(f"column {name!r}: {error}") from None
 
 
 def _texts_evidence(

@@ -55,11 +55,14 @@ CATEGORICAL_COLUMNS = 8  # in one group
 SMOOTHING = 0.5
 
 
-def kinds_of(columns: Mapping[Any, Any] | None, table: Table, *, smoothing: Any = "auto") -> dict[str, Any]:
+def kinds_of(
+    columns: Mapping[Any, Any] | Sequence[str] | None, table: Table, *, smoothing: Any = "auto"
+) -> dict[str, Any]:
     """The kind of each column that is used, in the order in which they are named.
 
     `columns` names them: a kind, its class or its name, or `"auto"` for one that is found in the values. Several names
-    in a tuple share it. Without `columns` all are found. A `smoothing` that is a number is that of the kinds found.
+    in a tuple share it. A list of names has all of them found, and without `columns` all columns are. A `smoothing`
+    that is a number is that of the kinds found.
 
     >>> from banbury.tables.frame import read
     >>> kinds_of({"age": "gaussian", "member": "auto"}, read({"age": [31, 45], "member": [True, None]}))
@@ -69,8 +72,12 @@ def kinds_of(columns: Mapping[Any, Any] | None, table: Table, *, smoothing: Any 
         if not table.columns:
             raise InputError("the table has no columns to learn from")
         columns = dict.fromkeys(table.columns, "auto")
+    if isinstance(columns, list | tuple):
+        columns = dict.fromkeys(columns, "auto")
     if not isinstance(columns, Mapping) or not columns:
-        raise InputError(f"columns is {columns!r}; it names a kind for each column, or is None")
+        raise InputError(
+            f"columns is {columns!r}; it can be a list of names, a kind for each name, or None for all columns"
+        )
     kinds: dict[str, Any] = {}
     for names, kind in columns.items():
         for name in names if isinstance(names, tuple) else (names,):

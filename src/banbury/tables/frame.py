@@ -275,6 +275,8 @@ def _of_rows(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
 
 def _column_names(data: Any) -> list[Any] | None:
     """The names of the columns of a data frame, an Arrow table or a relation; None for anything else."""
+    if type(data).__name__ == "LazyFrame":
+        raise InputError("a LazyFrame has no rows before it is collected: give frame.collect()")
     if isinstance(data, type) or not (hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__")):
         return None
     names = getattr(data, "column_names", None)  # pyarrow, whose `columns` are the values

@@ -14,7 +14,7 @@ import numpy as np
 
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import ColumnUse, TrainingReport
-from banbury.tables.choice import ColumnChoice, choose, report_of_one_text, text_settings
+from banbury.tables.choice import ColumnChoice, check_text_settings, choose, report_of_one_text, text_settings
 from banbury.tables.column_weights import universal_weight
 from banbury.tables.columns import (
     Group,
@@ -83,6 +83,7 @@ class TableModel:
         inner = inner_kinds(kinds)
         if not inner:
             raise InputError(f"every column only names its rows ({names_of(kinds)}): there is nothing to learn from")
+        check_text_settings(inner, settings)
         rows = Rows.of(in_parts(table.only(kinds), kinds), labels, weights)
         if not rows.labels:  # all have weight 0
             raise InputError("no rows to learn from")

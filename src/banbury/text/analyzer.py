@@ -189,6 +189,17 @@ class Analyzer:
         """The analyzer that `settings` came from."""
         return cls(**settings)
 
+    def with_settings(self, **settings: Any) -> Analyzer:
+        """The same analyzer with some settings changed.
+
+        >>> Analyzer(min_length=2).with_settings(ngrams=(1, 2))
+        Analyzer(min_length=2, ngrams=(1, 2))
+        """
+        known = [field.name for field in fields(self)]
+        if unknown := [name for name in settings if name not in known]:
+            raise InputError(f"an analyzer has no setting {unknown[0]!r}; it has {', '.join(known)}")
+        return replace(self, **settings)
+
     def compiled(self) -> _kernel.Analyzer:
         """The analyzer as the kernel uses it."""
         return _compiled(self)

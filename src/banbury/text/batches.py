@@ -43,8 +43,8 @@ def fitted_in_batches(
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of the documents of all batches, with everything chosen, and how well it does.
 
-    A batch has `texts`, `labels` and maybe `weights`, by these names or in this order. Where there are few documents,
-    all are kept and nothing is different from a list of them.
+    A batch has `texts`, `labels` and maybe `sample_weight`, by these names or in this order. Where there are few
+    documents, all are kept and nothing is different from a list of them.
     """
     parts = _parts(batches)
     first, is_all = _gathered(parts, HELD)
@@ -100,9 +100,11 @@ def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
     if hasattr(batch, "texts"):
         if batch.labels is None:
             raise InputError("the documents have no labels")
-        return batch.texts, batch.labels, batch.weights
+        return batch.texts, batch.labels, batch.sample_weight
     if not isinstance(batch, tuple | list) or len(batch) not in (2, 3):
-        raise InputError(f"a batch is (texts, labels) or (texts, labels, weights), not of type {type(batch).__name__}")
+        raise InputError(
+            f"a batch is (texts, labels) or (texts, labels, sample_weight), not of type {type(batch).__name__}"
+        )
     return batch[0], batch[1], batch[2] if len(batch) == 3 else None
 
 

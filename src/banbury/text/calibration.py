@@ -67,11 +67,13 @@ def calibrate(
     smoothings: Sequence[Any],
     vocabulary: str,
     prior: Any,
+    is_calibrated: bool = True,
     threads: int | None = None,
 ) -> tuple[Any, Calibration | None, Seen]:
     """The best of these smoothings by leave-one-out log loss, each calibrated, and what was seen.
 
-    Where a score is not a number (without smoothing a word can be impossible) there is no calibration.
+    Without `is_calibrated` the posterior is taken as it is, so that what was seen is of the model that predicts. Where
+    a score is not a number (without smoothing a word can be impossible) there is no calibration.
     """
     import numpy as np
 
@@ -85,7 +87,8 @@ def calibrate(
     tried, found = [], []
     for smoothing in smoothings:
         logs = plain_scores(documents, counts, likelihood, smoothing, vocabulary, None, threads) + prior_logs
-        calibration = _fitted(logs, own, of * left, counts.classes, threads) if np.isfinite(logs).all() else None
+        can_be = is_calibrated and bool(np.isfinite(logs).all())
+        calibration = _fitted(logs, own, of * left, counts.classes, threads) if can_be else None
         logs = calibrated(logs, calibration, counts.classes)
         name = f"{likelihood}, smoothing {smoothing}"
         tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))

@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
+from banbury.results.trials import Seen, with_prior
 from banbury.text import trust
 from banbury.text.calibration import SMOOTHINGS, Calibration, calibrate
 from banbury.text.correction import Correction, correct
 from banbury.text.documents import as_weights, class_numbers
+from banbury.text.likelihoods import log_prior
 from banbury.text.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from banbury.results.training_report import TrainingReport
-    from banbury.results.trials import Seen
     from banbury.text.analyzer import Analyzer
     from banbury.text.counts import Counts
     from banbury.text.documents import Texts
@@ -110,7 +111,7 @@ def choose(
     not help.
     """
     n_classes = len(counts.classes)
-    is_open = settings.is_auto or settings.calibration is not None
+    is_open = settings.chooses_smoothing or settings.calibration is not None
     if n_classes < 2 or not is_open:
         return Chosen(counts if narrower is None else counts.narrowed(narrower))
     documents = _Documents(
@@ -119,7 +120,7 @@ def choose(
         None if weights is None else as_weights(weights, len(labels)),
     )
     if uses_curves(settings, n_classes):
-        return _curves_chosen(counts, documents, narrower, effort, threads)
+        return _curves_chosen(counts, documents, settings, narrower, effort, threads)
     return _plain_chosen(counts if narrower is None else counts.narrowed(narrower), documents, settings, threads)
 
 
@@ -129,7 +130,12 @@ def uses_curves(settings: Settings, n_classes: int) -> bool:
 
 
 def _curves_chosen(
-    counts: Counts, documents: _Documents, narrower: Analyzer | None, effort: str, threads: int | None
+    counts: Counts,
+    documents: _Documents,
+    settings: Settings,
+    narrower: Analyzer | None,
+    effort: str,
+    threads: int | None,
 ) -> Chosen:
     """The curves of the automatic model, and with effort="best" its correction."""
     is_best = effort == "best"
@@ -143,11 +149,11 @@ def _curves_chosen(
     if analyzer != counts.analyzer:
         counts = counts.narrowed(analyzer)
     if not is_best:
-        return Chosen(counts, TextChoice(curves), _report(counts, documents, seen))
+        return Chosen(counts, TextChoice(curves), _report(counts, documents, seen, settings.prior))
     text = _text_of(documents)
     correction, corrected = correct(counts, *documents, curves, seen, text, threads=threads)
     # Leave-one-out has seen more documents than the correction holds out: doubtful labels are looked for there.
-    report = _report(counts, documents, corrected, doubts=seen)
+    report = _report(counts, documents, corrected, settings.prior, doubts=seen)
     return Chosen(counts, TextChoice(curves, correction=correction), report)
 
 
@@ -156,19 +162,25 @@ def _plain_chosen(counts: Counts, documents: _Documents, settings: Settings, thr
     smoothing, calibration, seen = calibrate(
         counts,
         *documents,
-        likelihood=settings.likelihood,
-        smoothings=SMOOTHINGS if settings.is_auto else [settings.smoothing],
+        likelihood=settings.plain_likelihood,
+        smoothings=SMOOTHINGS if settings.chooses_smoothing else [settings.smoothing],
         vocabulary=settings.vocabulary,
         prior=settings.prior,
+        is_calibrated=settings.calibration is not None,
         threads=threads,
     )
     choice = TextChoice(None, smoothing, calibration, settings.plain_form(smoothing))
     return Chosen(counts, choice, _report(counts, documents, seen))
 
 
-def _report(counts: Counts, documents: _Documents, seen: Seen, *, doubts: Seen | None = None) -> TrainingReport:
+def _report(
+    counts: Counts, documents: _Documents, seen: Seen, prior: Any = "empirical", *, doubts: Seen | None = None
+) -> TrainingReport:
+    """How well the model does with this prior; what was seen is with the classes' shares of the documents."""
     from banbury.results.training_report import training_report  # nothing that predicts needs it
 
+    asked, had = (log_prior(counts.classes, counts.documents, which) for which in (prior, "empirical"))
+    seen = with_prior(seen, asked, had)
     return training_report(list(counts.classes), seen, _text_of(documents), doubts=doubts)
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Set
-from math import isnan
-from typing import Any
+from math import inf, isinf, isnan
+from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import InputError, LabelError
+from banbury.lazy import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MOST_THREADS = 256  # that are ever started
 
-Label = str | int | bool
+Label = str | int | float | bool
 Texts = Any
 Labels = Any
-KINDS: dict[str, type] = {"str": str, "int": int, "bool": bool}
+KINDS: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 def n_threads(threads: int | None) -> int:
@@ -43,7 +47,11 @@ def as_list(values: Any, what: str, error: type[InputError] = InputError) -> lis
 
 
 def as_labels(labels: Labels) -> list[Any]:
-    """Labels as Python objects of one kind: `str`, `int` or `bool`. Another one is an error that names its row."""
+    """Labels as Python objects of one kind: `str`, `int`, `float` or `bool`; another kind is an error with its row.
+
+    >>> as_labels([0.0, 1.0])
+    [0.0, 1.0]
+    """
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
     kinds = set(map(type, values))
     if kinds <= {str}:
@@ -74,12 +82,23 @@ def _plain(row: int, label: Any) -> Label:
         label = label.item()
     if label is None or (isinstance(label, float) and isnan(label)) or type(label).__name__ == "NAType":
         raise LabelError(f"document {row} has no label ({label}); every document needs one")
+    if isinstance(label, float):
+        if isinf(label):
+            raise LabelError(f"document {row} has label {label}; a number as a label is finite")
+        return float(label) + 0.0  # −0.0 and 0.0 are one label
     for kind in (str, bool, int):
         if isinstance(label, kind):
             return kind(label)
-    raise LabelError(
-        f"document {row} has label {label!r}, of type {type(label).__name__}; a label is a str, an int or a bool"
-    )
+    name = type(label).__name__
+    raise LabelError(f"document {row} has label {label!r}, of type {name}; a label is a str, an int, a float or a bool")
+
+
+def check_among(labels: list[Any], classes: list[Any]) -> None:
+    """That every label is one of the classes that were announced, or a `LabelError` with its row."""
+    known = set(classes)
+    for row, label in enumerate(labels):
+        if label not in known:
+            raise LabelError(f"document {row} has label {label!r}, which is not among classes={classes!r}")
 
 
 def check_many(texts: Any) -> None:
@@ -114,13 +133,26 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
 
 def as_weights(weights: Any, n: int) -> Any:
     """Weights as whole numbers, one for each document."""
-    values = as_list(weights, "weights")
+    values = as_list(weights, "sample_weight")
     if len(values) != n:
         raise InputError(f"{n} documents but {len(values)} weights")
     try:
         return _numbers(values)
     except (TypeError, OverflowError):
         return _numbers(_weight(row, value) for row, value in enumerate(values))
+
+
+def as_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """What documents count in an evaluation: numbers of 0 or more, one for each; None where all count once."""
+    if sample_weight is None:
+        return None
+    values = as_list(sample_weight, "sample_weight")
+    if len(values) != n:
+        raise InputError(f"{n} documents but {len(values)} weights")
+    for row, value in enumerate(values):
+        if isinstance(value, str) or not 0 <= value < inf:
+            raise InputError(f"document {row} has weight {value!r}; a weight is a number, 0 or more")
+    return np.array(values, dtype=float)
 
 
 def _weight(row: int, weight: Any) -> int:

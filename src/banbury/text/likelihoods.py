@@ -50,7 +50,7 @@ def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:
     is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
     if not is_number or not 0 <= smoothing <= MOST_SMOOTHING:
         raise InputError(
-            f"smoothing is {smoothing!r}; it can be 0 or more, up to {MOST_SMOOTHING:g}, None, or 'document'"
+            f"smoothing is {smoothing!r}; it can be 0 or more, up to {MOST_SMOOTHING:g}, None, 'document' or 'auto'"
         )
     if likelihood == "complement" and smoothing == 0:
         raise InputError("the complement likelihood needs smoothing: a word that only one class has would decide alone")

@@ -167,7 +167,7 @@ class TextModel:
     def reading(self, settings: Settings, prior: Any = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""
         classes, kernel, _, choice = self.state()
-        if settings.calibration is not None and uses_curves(settings, len(classes)):
+        if uses_curves(settings, len(classes)):
             return self._trusting(classes, kernel, choice, settings.prior if prior is None else prior)
         form = settings.plain_form(choice.smoothing)
         plain = self._plain_scorer.get((kernel, *form), lambda: scorer(kernel, *form))
@@ -307,7 +307,7 @@ class TextModel:
             reading.scale * np.asarray(reading.scorer.weights(names, min_documents)),
             label,
             against,
-            "automatic" if reading.is_automatic else settings.likelihood,
+            "automatic" if reading.is_automatic else settings.plain_likelihood,
             pseudo_counts(likelihood, smoothing)[0],
             kernel.documents if likelihood == "bernoulli" else kernel.occurrences,
         )

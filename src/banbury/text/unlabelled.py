@@ -84,7 +84,7 @@ def fitted_with_unlabelled(
         _kernel.measure(without)
     except InputError as error:
         raise InputError(f"unlabelled: {error}") from None
-    weights = None if weights is None else as_list(weights, "weights")
+    weights = None if weights is None else as_list(weights, "sample_weight")
     labelled = _Labelled(rows, labels, weights, settings, analyzer, effort, threads)
     model, report = labelled.fitted()
     ways: list[float | None] = [None, *SURE] if isinstance(sure, str) else [None if sure is None else float(sure)]

@@ -17,14 +17,17 @@ KINDS = ("Bernoulli", "Categorical", "Gaussian", "Histogram", "Multinomial", "Nu
 class Text:
     """A column of texts: its features are counted as `Classifier` counts those of documents.
 
-    >>> Text(analyzer=Analyzer(ngrams=(1, 2))).likelihood
-    'multinomial'
+    >>> Text(likelihood="bernoulli", smoothing=0.5)
+    Text(analyzer=None, likelihood='bernoulli', smoothing=0.5)
     """
 
     analyzer: Analyzer | str | None = None
-    """What the features of a text are: an `Analyzer`, or the name of a preset; None leaves the choice open."""
-    likelihood: str = "multinomial"
+    """What the features of a text are: an `Analyzer`, or the name of a preset; None for what a `Classifier` takes."""
+    likelihood: str | None = None
+    """`"automatic"`, `"multinomial"`, `"bernoulli"` or `"complement"`; None for that of the classifier."""
     smoothing: float | str | None = "auto"
+    """Of a plain likelihood, as in a `Classifier`. `"auto"`: the classifier's; where it is automatic, leave-one-out
+    chooses."""
 
 
 def kind_from_settings(settings: Mapping[str, Any]) -> Any:
