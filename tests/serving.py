@@ -118,7 +118,7 @@ def entries(journal: Path) -> list[tuple[Any, ...]]:
 
 def trained(file: Path, journal: Path) -> Classifier:
     """What the model has to be: its file, and the entries one by one."""
-    model = banbury.load(file)
+    model = banbury.Classifier.load(file)
     alive: dict[int, tuple[str, str]] = {}
     for sequence, act, document, label, undoes in entries(journal):
         if act == "learn":
@@ -139,7 +139,7 @@ def served(server: Serving, journal: Path, folder: Path) -> bytes:
         assert server.post("/v1/compact", b"").json["sequence"] >= before
         snapshot = Path(f"{journal}-snapshots") / "mood.banbury"
         if snapshot.exists() and f'\\"sequence\\": {before}' in snapshot.read_bytes()[:1_000_000].decode("latin-1"):
-            return bytes_of(banbury.load(snapshot), folder)
+            return bytes_of(banbury.Classifier.load(snapshot), folder)
         time.sleep(0.1)
     raise AssertionError("no snapshot is written")
 
