@@ -21,9 +21,9 @@ ANALYZERS = {
 MODELS: dict[str, dict[str, Any]] = {
     "automatic": {},
     "best": {"effort": "best"},
-    "multinomial": {"smoothing": 0.5, "calibration": None},
-    "multinomial, calibrated": {"smoothing": 0.5},
-    "class vocabulary": {"smoothing": 1.0, "vocabulary": "class", "calibration": None},
+    "multinomial": {"likelihood": "multinomial", "smoothing": 0.5, "calibration": None},
+    "multinomial, calibrated": {"likelihood": "multinomial", "smoothing": 0.5},
+    "class vocabulary": {"likelihood": "multinomial", "smoothing": 1.0, "vocabulary": "class", "calibration": None},
     "bernoulli": {"likelihood": "bernoulli", "smoothing": 1.0, "calibration": None},
     "bernoulli, calibrated": {"likelihood": "bernoulli"},
     "complement": {"likelihood": "complement", "smoothing": 1.0, "calibration": None},

@@ -1,8 +1,7 @@
-"""load: whatever a file of banbury holds."""
+"""load: whatever a file of banbury holds. A model of texts is opened without importing the others."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from banbury import storage
@@ -11,13 +10,6 @@ from banbury.errors import FileFormatError
 
 if TYPE_CHECKING:
     from os import PathLike
-
-# A classifier's file says in one setting more where the classifier belongs to something else.
-OWNERS = {"senses": ("banbury.apps.senses", "SenseTagger"), "spam": ("banbury.apps.spam", "SpamFilter")}
-KINDS = {
-    "ranker": ("banbury.apps.ranking", "Ranker"),
-    "spelling": ("banbury.apps.spelling", "SpellingCorrector"),
-}
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -33,14 +25,25 @@ def load(path: str | PathLike[str]) -> Any:
     'positive'
     """
     file = storage.read(path)
-    kind = file.settings.get("kind")
-    if kind == "classifier":
-        home = next((home for name, home in OWNERS.items() if name in file.settings), None)
-        if home is None:
+    settings = file.settings
+    match settings.get("kind"):
+        case "classifier" if "senses" in settings:
+            from banbury.apps.senses import SenseTagger
+
+            return SenseTagger.load(path)
+        case "classifier":
+            if "columns" in settings:
+                from banbury.apps.spam import SpamFilter, is_filter
+
+                if is_filter(settings):
+                    return SpamFilter.load(path)
             return Classifier.from_file(file, path)
-    elif isinstance(kind, str) and kind in KINDS:
-        home = KINDS[kind]
-    else:
-        raise FileFormatError(f"{path}: it holds a {kind!r}, which this version of banbury does not know")
-    module, name = home
-    return getattr(import_module(module), name).load(path)
+        case "ranker":
+            from banbury.apps.ranking import Ranker
+
+            return Ranker.load(path)
+        case "spelling":
+            from banbury.apps.spelling import SpellingCorrector
+
+            return SpellingCorrector.load(path)
+    raise FileFormatError(f"{path}: it holds a {settings.get('kind')!r}, which this version of banbury does not know")

@@ -106,10 +106,9 @@ def test_with_more_classes_the_runner_up_is_what_it_is_compared_with() -> None:
     assert model.explain("goal", label="politics").against == "sport"
 
 
-@pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
+@pytest.mark.parametrize("likelihood", ["automatic", "bernoulli"])
 def test_where_presences_count_a_repeated_word_is_listed_without_weight(likelihood: str) -> None:
-    smoothing = "auto" if likelihood == "multinomial" else 1.0
-    model = Classifier(likelihood=likelihood, smoothing=smoothing, analyzer=Analyzer()).fit(TEXTS * 5, SIGNS * 5)
+    model = Classifier(likelihood=likelihood, analyzer=Analyzer()).fit(TEXTS * 5, SIGNS * 5)
     first, second = model.explain("happy happy").evidence
     assert (first.start, second.start) == (0, 6)
     assert first.weight > 0 == second.weight

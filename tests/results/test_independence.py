@@ -41,7 +41,7 @@ def test_the_naive_model_is_that_of_a_classifier() -> None:
     kinds: dict[str, Any] = {name: Categorical(smoothing=1.0) for name in ("hot", "sunny")}
     logs = []
     for at, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        model = Classifier(columns=kinds, calibration=None, prior="uniform").fit(
+        model = Classifier.textbook(columns=kinds, prior="uniform").fit(
             rows[:at] + rows[at + 1 :], labels[:at] + labels[at + 1 :]
         )
         # Laplace's smoothing of the classes too

@@ -105,12 +105,17 @@ def test_one_word_can_be_looked_up() -> None:
 @settings(max_examples=15)
 @given(corpora())
 def test_probabilities_are_those_of_the_plain_likelihood(model: str, corpus: Corpus) -> None:
-    classifier = fitted(model, corpus, analyzer=Analyzer(words="python"), smoothing=0.5, calibration=None)
+    # The automatic model's are those of the multinomial with a smoothing of 1.
+    given: dict[str, Any] = {} if model in ("automatic", "best") else {"smoothing": 0.5, "calibration": None}
+    classifier = fitted(model, corpus, analyzer=Analyzer(words="python"), **given)
     table = classifier.words()
     # The complement's weights are no probabilities: those are the multinomial's.
     likelihood = "bernoulli" if table.model == "bernoulli" else "multinomial"
     plain = Classifier.textbook(
-        likelihood=likelihood, smoothing=0.5, vocabulary=classifier.vocabulary, analyzer=Analyzer(words="python")
+        likelihood=likelihood,
+        smoothing=given.get("smoothing", 1.0),
+        vocabulary=classifier.vocabulary,
+        analyzer=Analyzer(words="python"),
     )
     expected = {row["word"]: row for row in plain.fit([*corpus.texts, *LABELS], [*corpus.labels, *LABELS]).words()}
     for row in table:
@@ -209,7 +214,7 @@ def test_what_is_not_known_lies_inside_its_interval_as_often_as_it_says(counts: 
 @given(st.sampled_from(sorted(MODELS)), corpora())
 def test_every_number_lies_inside_its_interval(model: str, corpus: Corpus) -> None:
     # The mean of a Beta distribution with less than this can lie outside of 90 % of it.
-    classifier = fitted(model, corpus, smoothing=0.5)
+    classifier = fitted(model, corpus, **({} if model in ("automatic", "best") else {"smoothing": 0.5}))
     for label in (None, "negative"):
         for row in classifier.words(label).rows(level=0.9):
             for name, chance in row["probability"].items():

@@ -82,7 +82,7 @@ def test_count_columns_can_be_one_multinomial() -> None:
         model.fit(counts, ["yes", "no"]).predict_proba({"so": 2, "happy": 1, "sad": 0}),
         texts.predict_proba(["so so happy"]),
     )
-    same = Classifier(columns={("so", "happy", "sad"): "multinomial"}, calibration=None).fit(counts, ["yes", "no"])
+    same = Classifier.textbook(columns={("so", "happy", "sad"): "multinomial"}).fit(counts, ["yes", "no"])
     assert list(same.columns_) == ["so", "happy", "sad"]
     assert_allclose(same.predict_proba(counts), model.predict_proba(counts))
 
@@ -175,7 +175,9 @@ def test_weights_are_found_in_groups_of_columns_too(monkeypatch: pytest.MonkeyPa
 # Looking -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [{}, {"calibration": None, "smoothing": 0.5}, {"likelihood": "bernoulli"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"likelihood": "multinomial", "calibration": None, "smoothing": 0.5}, {"likelihood": "bernoulli"}]
+)
 def test_an_explanation_is_the_prior_and_a_term_for_each_value_and_word(settings: dict[str, Any]) -> None:
     model = Classifier(columns=KINDS, **settings).fit(TABLE, LABELS)
     for row in [*ROWS, {"colour": "mauve", "note": "happy unheard-of"}, {}]:

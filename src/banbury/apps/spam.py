@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from banbury import storage
 from banbury.classifier import Classifier
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.mail import Mail, parse
@@ -13,6 +12,7 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_list
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
 
     from banbury.report.report import Report
@@ -99,9 +99,8 @@ class SpamFilter:
         return self.model.report_
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the filter to a file, which is that of its model with one setting more; it holds no messages."""
-        settings, arrays = self.model.parts()
-        storage.write(path, {**settings, "spam": {}}, arrays)
+        """Write the filter to a file; it holds counts, not messages."""
+        self.model.save(path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> SpamFilter:
@@ -112,6 +111,12 @@ class SpamFilter:
         spam_filter = cls()
         spam_filter.model = model
         return spam_filter
+
+
+def is_filter(settings: Mapping[str, Any]) -> bool:
+    """Whether the classifier that a file holds is a filter: by its columns and labels."""
+    names = {name for name, _ in settings.get("columns", [])}
+    return names == set(COLUMNS) and set(settings["classes"]) <= set(LABELS)
 
 
 def rows(messages: Any) -> list[dict[str, Any]]:
