@@ -21,7 +21,11 @@ def test_one_text_is_predicted_without_ceremony(mood: Here) -> None:
 
 
 def test_probabilities_of_one_text_are_those_of_the_array() -> None:
-    for classifier in (model(), Classifier(smoothing=1.0).fit(TEXTS, LABELS), Classifier.textbook().fit(TEXTS, LABELS)):
+    for classifier in (
+        model(),
+        Classifier(likelihood="bernoulli").fit(TEXTS, LABELS),
+        Classifier.textbook().fit(TEXTS, LABELS),
+    ):
         one = classifier.probabilities("lovely, but late", prior={"positive": 0.2, "negative": 0.8})
         assert list(one) == classifier.classes_.tolist()
         many = classifier.predict_proba(["lovely, but late"], prior={"positive": 0.2, "negative": 0.8})[0]

@@ -36,7 +36,7 @@ def test_doubts_are_those_of_the_model_without_the_document(corpus: Corpus) -> N
 
 
 def test_the_report_of_training_and_the_diagnosis_doubt_the_same() -> None:
-    for model in (Classifier(), Classifier(smoothing=1.0), Classifier(likelihood="bernoulli")):
+    for model in (Classifier(), Classifier(likelihood="multinomial"), Classifier(likelihood="bernoulli")):
         model.fit(TEXTS, LABELS)
         doubtful = model.diagnose(TEXTS, LABELS).doubtful
         assert doubtful is not None
@@ -117,7 +117,8 @@ def test_diagnosing_says_what_is_wrong(texts: Any, labels: Any, message: str) ->
     "texts, labels", [(["a"], ["x"]), (["", ""], ["x", "y"]), (["a b", "a b"], ["x", "y"]), (["a"] * 9, ["x"] * 9)]
 )
 def test_little_data_breaks_no_diagnosis(texts: list[str], labels: list[str]) -> None:
-    for options in ({}, {"analyzer": "characters"}, {"smoothing": None}, {"analyzer": Analyzer(ngrams=(2, 2))}):
+    plain = {"likelihood": "multinomial", "smoothing": None}
+    for options in ({}, {"analyzer": "characters"}, plain, {"analyzer": Analyzer(ngrams=(2, 2))}):
         model = Classifier(**options).fit(texts, labels)
         for known in (labels, None):
             assert str(model.diagnose(texts, known))

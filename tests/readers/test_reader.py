@@ -15,7 +15,7 @@ from row_files import jsonl, table
 def test_labels_keep_their_kind_and_weights_are_read() -> None:
     data = b'{"text": "a", "label": 1, "times": 2}\n{"text": "b", "label": 20000000000000000000, "times": 3}\n'
     batch = read(io.BytesIO(data), weight="times").whole()
-    assert (batch.labels, batch.weights) == ([1, 20000000000000000000], [2, 3])
+    assert (batch.labels, batch.sample_weight) == ([1, 20000000000000000000], [2, 3])
     assert read(io.BytesIO(b'{"text": "a", "label": true}\n')).whole().labels == [True]
 
 

@@ -112,7 +112,7 @@ def test_truth_values_and_codes_are_the_same_from_every_source() -> None:
         assert found(column("x", given)) == Bernoulli(smoothing=0.5)
     assert found(column("x", pl.Series([0, 1], dtype=pl.UInt8))) == Bernoulli(smoothing=0.5)
     assert isinstance(found(column("x", np.array([0, 1, 255], np.uint8))), Number)
-    model = Classifier(calibration=None).fit(
+    model = Classifier(likelihood="multinomial", calibration=None).fit(
         {"code": [3, 3, 5, 5] * 10, "on": [True, True, False, True] * 10}, ["a", "a", "b", "b"] * 10
     )
     expected = model.predict_proba({"code": [3, 5, 9], "on": [True, False, None]})
