@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.results.explanation import Evidence, Explanation
 from banbury.stats.probability import log_difference
 from banbury.stats.softmax import softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from banbury.results.explanation import Evidence, Explanation
 
 
 class Term(NamedTuple):
@@ -48,6 +49,8 @@ def explanation_of(
 
     `text` is the document as people read it; `row` is the document itself where it is a row of a table.
     """
+    from banbury.results.explanation import Evidence, Explanation  # nothing that predicts needs it
+
     ours, theirs = _compared(score.scores, score.classes, label, against)
     evidence = [
         Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)

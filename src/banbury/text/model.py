@@ -11,7 +11,6 @@ from banbury.errors import InputError, NotAvailable
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.results.terms import class_id_of
-from banbury.results.word_table import WordTable
 from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax
 from banbury.text.analyzer import Analyzer
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.training_report import TrainingReport
+    from banbury.results.word_table import WordTable
 
 LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
 
@@ -277,6 +277,8 @@ class TextModel:
 
         Only words of at least `min_documents` documents are in it: those of few documents are most of a large model.
         """
+        from banbury.results.word_table import WordTable  # nothing that predicts needs it
+
         if column is not None:
             raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
         reading = self.reading(settings)
