@@ -29,11 +29,11 @@ def test_doubtful_rows_are_named_by_their_lines_also_where_others_were_skipped(h
         file.write("nonsense\n\n" + whole)
     result = here("train", "rows.jsonl", "-o", "x.banbury", "--bad-rows", "skip", "--json")
     found = json.loads(result.out)
-    assert (found["skipped"], found["doubtful labels"][0]["line"]) == (1, 183)
-    assert found["doubtful labels"][0]["text"] == "letter 1 by nobody"
+    assert (found["skipped"], found["doubtful_labels"][0]["line"]) == (1, 183)
+    assert found["doubtful_labels"][0]["text"] == "letter 1 by nobody"
     write_pairs(here.folder / "more.jsonl", letters())
     found = json.loads(here("train", "more.jsonl", "more.jsonl", "-o", "x.banbury", "--json").out)
-    assert all("line" not in one for one in found["doubtful labels"])  # of which file would it be?
+    assert all("line" not in one for one in found["doubtful_labels"])  # of which file would it be?
 
 
 def test_the_strongest_words_of_many_documents_are_no_rare_ones() -> None:

@@ -25,7 +25,7 @@ def test_training_in_every_way(mood: Here) -> None:
 def test_the_report_of_training_is_also_json(mood: Here) -> None:
     report = json.loads(mood("train", "mood.jsonl", "-o", "out.banbury", "--json").out)
     known = model()
-    assert report["leave-one-out"]["accuracy"] == known.report_.accuracy
+    assert report["leave_one_out"]["accuracy"] == known.report_.accuracy
     assert report["documents"] == {"negative": 300, "positive": 300}
     assert report["chosen"] == known.report_.chosen
 
@@ -39,7 +39,7 @@ def test_doubtful_rows_of_a_folder_are_named_by_their_files(here: Here) -> None:
     result = here("train", "texts", "-o", "x.banbury")
     assert re.search(r"^  a/wrong.txt  a +\d+\.\d%  late night again$", result.out, re.MULTILINE), result.out
     found = json.loads(here("train", "texts", "-o", "x.banbury", "--json").out)
-    assert found["doubtful labels"][0]["file"] == "a/wrong.txt"
+    assert found["doubtful_labels"][0]["file"] == "a/wrong.txt"
 
 
 def test_one_label_alone_is_told(here: Here) -> None:

@@ -96,7 +96,7 @@ def test_new_documents_are_compared_with_training() -> None:
     assert not labelled.balance.moved
     for part in ("new to the model", "words that training had not", "labels in doubt", "shares of the classes"):
         assert part in str(labelled)
-    assert json.loads(json.dumps(labelled.to_dict()))["documents"] == 200
+    assert json.loads(json.dumps(labelled.to_dict()))["n_documents"] == 200
 
 
 @pytest.mark.parametrize(

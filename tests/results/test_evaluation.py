@@ -82,7 +82,7 @@ def test_labels_alone_give_the_figures_that_need_no_probabilities() -> None:
 def test_plain_data_can_be_written_as_json() -> None:
     texts, labels = demo()
     report = Classifier.textbook().fit(texts[::2], labels[::2]).evaluate(texts[1::2], labels[1::2])
-    assert json.loads(json.dumps(report.to_dict()))["right"] == report.n_right
+    assert json.loads(json.dumps(report.to_dict()))["n_right"] == report.n_right
     assert report._repr_html_().count("<table") == 3
     assert repr(report) == "<Report: 265 of 300 right, accuracy 0.8833>"
 

@@ -132,7 +132,7 @@ def test_an_evaluation_is_pythons(server: Serving, mood: Classifier) -> None:
 
 def test_the_report_of_training_is_pythons(server: Serving, mood: Classifier) -> None:
     report = server.get("/v1/models/mood/report").json["report"]
-    assert report["log loss"] == mood.report_.log_loss
+    assert report["log_loss"] == mood.report_.log_loss
     assert report["chosen"] == mood.report_.chosen
 
 

@@ -49,20 +49,20 @@ class Findings:
         """Everything as plain data."""
         plain: dict[str, Any] = {}
         if (report := self.report) is not None:
-            plain |= {"leave-one-out": report.to_dict(), "chosen": report.chosen, "note": report.note}
-            plain["doubtful labels"] = [
+            plain |= {"leave_one_out": report.to_dict(), "chosen": report.chosen, "note": report.note}
+            plain["doubtful_labels"] = [
                 {self.place_name: self.place(one.index), "label": one.label, "probability": one.probability,
                  "text": one.text}
                 for one in report.doubtful
             ]  # fmt: skip
-        plain["strongest words"] = self.strongest
+        plain["strongest_words"] = self.strongest
         if self.leaks is not None:
-            plain["words that give a class away"] = [leak._asdict() for leak in self.leaks]
+            plain["leaks"] = [leak._asdict() for leak in self.leaks]
         if (repeated := self.duplicates) is not None:
             plain["duplicates"] = {
                 "repeats": repeated.n_repeats,
                 "near": repeated.n_near,
-                "with different labels": repeated.conflicting,
+                "conflicting": repeated.conflicting,
             }
         return plain
 

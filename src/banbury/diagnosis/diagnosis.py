@@ -94,15 +94,15 @@ class Diagnosis:
         return sum(pair.nats for pair in self.pairs) / max(self.n_documents, 1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, but for `doubts`."""
+        """Everything as plain data, but for `doubts`; the keys are the names of the attributes."""
         balance, vocabulary = self.balance, self.vocabulary
         return {
-            "documents": self.n_documents,
-            "were learned": self.were_learned,
-            "dependent pairs": [{**pair._asdict(), "ratio": pair.ratio} for pair in self.pairs],
+            "n_documents": self.n_documents,
+            "were_learned": self.were_learned,
+            "pairs": [{**pair._asdict(), "ratio": pair.ratio} for pair in self.pairs],
             "duplicates": asdict(self.duplicates),
             "leaks": [leak._asdict() for leak in self.leaks],
-            "leaking documents": self.n_leaking,
+            "n_leaking": self.n_leaking,
             "balance": None if balance is None else {**balance._asdict(), "moved": balance.moved},
             "vocabulary": None if vocabulary is None else vocabulary._asdict(),
             "doubtful": None if self.doubtful is None else [asdict(one) for one in self.doubtful],

@@ -36,6 +36,9 @@ class Figure(NamedTuple):
     """95 % confidence interval."""
 
 
+FIGURES = ("accuracy", "macro_f1", "matthews", "roc_auc", "log_loss", "brier", "calibration_error")
+
+
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """What was predicted for each document, beside the truth."""
@@ -193,19 +196,27 @@ class Evaluation:
         return [dict(zip(names, row, strict=True)) for row in table]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, but for the single documents."""
-        intervals = {f"{one.name} interval": list(one.interval) for one in self.figures() if one.interval}
+        """Everything as plain data, but for the single documents.
+
+        The keys are the names of the attributes: `accuracy`, `accuracy_interval`, `macro_f1`, `log_loss` and so on;
+        `n_documents`, `n_right`; `classes` are the `rows()`. A figure that could not be computed is left out.
+
+        >>> sorted(evaluate(["ham", "spam"], ["ham", "spam"]).to_dict())[:3]
+        ['accuracy', 'accuracy_interval', 'classes']
+        """
+        figures = {name: getattr(self, name) for name in FIGURES}
+        intervals = {f"{name}_interval": getattr(self, f"{name}_interval", None) for name in FIGURES}
         return {
-            "documents": self.n_documents,
-            "right": self.n_right,
-            **{one.name: one.value for one in self.figures()},
-            **intervals,
-            "macro-precision": self.macro_precision,
-            "macro-recall": self.macro_recall,
-            "micro-F1": self.micro_f1,
+            "n_documents": self.n_documents,
+            "n_right": self.n_right,
+            **{name: value for name, value in figures.items() if value is not None},
+            **{name: list(interval) for name, interval in intervals.items() if interval is not None},
+            "macro_precision": self.macro_precision,
+            "macro_recall": self.macro_recall,
+            "micro_f1": self.micro_f1,
             "classes": self.rows(),
             "confusion": self.confusion,
-            "unknown labels": [list(one) for one in self.unknown_labels],
+            "unknown_labels": [list(one) for one in self.unknown_labels],
             "reliability": [asdict(one) for one in self.reliability],
             "coverage": [asdict(one) for one in self.coverage],
         }
