@@ -521,15 +521,6 @@ def test_what_does_not_apply_says_so() -> None:
     assert (table.n_features_in_, table.feature_names_in_.tolist()) == (1, ["legs"])
 
 
-def test_every_kind_of_file_is_opened(tmp_path: Path) -> None:
-    tagger = banbury.SenseTagger("bass").fit(["a *bass* swims", "he plays *bass*"], ["fish", "music"])
-    spam = banbury.SpamFilter().fit([b"Subject: win\n\nmoney", b"Subject: hi\n\nlunch"] * 2, ["spam", "ham"] * 2)
-    for one in (signs(), banbury.Ranker(["the cat"]), tagger, spam):
-        one.save(tmp_path / "file")
-        assert type(banbury.load(tmp_path / "file")) is type(one)
-    assert Classifier.load(tmp_path / "file").columns_ == spam.model.columns_
-
-
 def test_a_lazy_frame_is_refused_in_one_line() -> None:
     polars = pytest.importorskip("polars")
     with pytest.raises(InputError, match=r"give frame\.collect\(\)"):
