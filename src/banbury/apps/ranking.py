@@ -40,9 +40,9 @@ class Match:
     word: str
     score: float
     count: int
-    """How often it stands in the document."""
+    """Occurrences in the document."""
     weight: float
-    """How often it stands in the query; what feedback adds is a fraction."""
+    """Occurrences in the query; a fraction for words added by feedback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Ranker:
 
     @property
     def chosen(self) -> tuple[float, ...]:
-        """The numbers of the smoothing: those given, or those that leave-one-out has chosen."""
+        """The parameters of the smoothing: those given, or those chosen by leave-one-out."""
         return self._reading().smoothing
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -63,7 +63,7 @@ def as_smoothing(scorer: str, smoothing: Any) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True)
 class Reading:
-    """What every word adds to every document."""
+    """The weight of every word for every document."""
 
     index: Index
     smoothing: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""`--fail-under accuracy=0.9`: figures that have to be good enough, for scripts and CI."""
+"""`--fail-under accuracy=0.9`: thresholds on figures, for scripts and CI."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def put(text: str) -> None:
 
 
 def put_bytes(data: bytes) -> None:
-    """All of it: where Python was told not to buffer (PYTHONUNBUFFERED), a write to a pipe may take only a part."""
+    """Write all bytes to standard output; unbuffered, a single write to a pipe may take only a part of them."""
     left = memoryview(data)
     while left:
         left = left[sys.stdout.buffer.write(left) :]
@@ -104,7 +104,7 @@ def with_progress(reader: Reader, doing: str) -> Iterator[Batch]:
 
 @contextmanager
 def at_work(reader: Reader, doing: str) -> Iterator[None]:
-    """A sign on stderr, if that is a terminal, that something goes on after all rows are read, and for how long."""
+    """A spinner on stderr, if that is a terminal, for work after all rows are read."""
     if not sys.stderr.isatty() or 0 < reader.size < SHORT_INPUT:
         yield
         return

@@ -1,4 +1,4 @@
-"""`banbury filter`: rows in, those of a label out, as they were."""
+"""`banbury filter`: keep the rows of a label, unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`banbury label`: single keys give labels, and a model that learns along asks about what teaches it the most."""
+"""`banbury label`: labels by single keys; a model that learns along chooses the next row."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class _Session:
         self._n_before = len(labelling.labels)
 
     def run(self, next_key: Callable[[], str]) -> None:
-        """Until everything is labelled, or somebody has had enough."""
+        """Ask about rows until all are labelled or the user quits."""
         number = self.labelling.next()
         while number is not None:
             key = self._ask(number, next_key)

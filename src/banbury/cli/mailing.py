@@ -1,4 +1,4 @@
-"""`banbury mail`: one message in, its class as the exit code, and the message with a header out."""
+"""`banbury mail`: classify one message; the class is the exit code, and a header of the message."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
 
 
 class _Places:
-    """Where rows are, in words that lead there: their line, their file, or else which of all rows they are."""
+    """The place of a row, as a user finds it: its line, its file, or its number."""
 
     def __init__(self, reader: Reader) -> None:
         self._files = reader.files
@@ -148,9 +148,9 @@ class _Places:
 
 
 class _Rows:
-    """The batches of a reader with a bar; they are kept for a second look, as long as they are few.
+    """The batches of a reader, with a progress bar. They are kept for finding duplicates, as long as they are few.
 
-    `waiting` holds the sign of what goes on after them.
+    `waiting` holds the spinner that is shown after the last batch.
     """
 
     def __init__(self, reader: Reader, waiting: ExitStack) -> None:

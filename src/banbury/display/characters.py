@@ -17,7 +17,7 @@ _PILE = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """The text with a sign for every character that cannot be seen, or that changes how others are shown.
+    """The text with a visible sign for every hidden or control character.
 
     No control character is left, so it can be written to a terminal. With `lines` the ends of lines and tabs stay.
 

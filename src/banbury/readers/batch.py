@@ -36,7 +36,7 @@ class Batch:
     labels: list[Any] | None
     """None where they are not in the file, or not wanted."""
     lines: list[int]
-    """Where each row starts; in a folder the number of the file."""
+    """The line where each row starts; in a folder, the number of its file."""
     sample_weight: list[Any] | None = None
     """How often each row counts; None where all count once."""
     kernel: _kernel.Rows | None = field(default=None, repr=False)

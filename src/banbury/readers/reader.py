@@ -49,7 +49,7 @@ class Reader:
 
     @property
     def name(self) -> str:
-        """What is read, for messages."""
+        """The name of the sources, for messages."""
         names = [Stream(source).name if not _is_folder(source) else os.fspath(source) for source in self._sources]
         return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
@@ -60,12 +60,12 @@ class Reader:
 
     @property
     def files(self) -> list[str]:
-        """The files of a folder: that of each row is the one that its line counts, from 1 on. Else none."""
+        """The files of a folder; a row's line is the number of its file, from 1 on. Empty for anything but a folder."""
         return self._files
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether the rows are files, not a stream that is gone once it was read."""
+        """Whether the sources are files, and not a stream, which can be read only once."""
         return all(isinstance(source, str | os.PathLike) and not is_standard_input(source) for source in self._sources)
 
     def needs_labels(self) -> Reader:

@@ -201,7 +201,7 @@ class Explanation:
         return f"never seen: {words}" + (f" and {more} more" if more > 0 else "")
 
     def _rows(self) -> tuple[list[tuple[str, float, str]], int]:
-        """Names, weights and notes to be listed, and the width of the names."""
+        """The rows of the printed list (name, weight, note), and the width of the names."""
         named: set[str] = set()
         rows: list[tuple[str, float, str]] = []
         for name, weight in self._listed():
@@ -220,7 +220,7 @@ class Explanation:
         return rows, max(width_of(name) for name in ["total", *(name for name, _, _ in rows)])
 
     def _listed(self) -> list[tuple[str, float]]:
-        """Names and weights in the order of the text; runs of characters are put together by the words they lie in."""
+        """Names and weights in the order of the text; runs of characters are grouped by the words they lie in."""
         texts = dict(self._texts())
         parts: list[list[Evidence]] = []
         runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
@@ -404,7 +404,7 @@ def _edges(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _around(text: str, one: Evidence) -> tuple[int, int]:
-    """Where the words begin and end that a run of characters lies in; more than what can be listed is not looked at."""
+    """The start and end of the words that a run of characters lies in, as far as they can be listed."""
     start, end = one.start or 0, one.end or 0
     # Characters at the edge of a word have the space beside it with them.
     inside = text[start:end]

@@ -29,13 +29,13 @@ class Bin:
     high: float
     documents: int
     probability: float
-    """Its mean: how often the predictions should be right."""
+    """The mean predicted probability."""
     accuracy: float
-    """How often they are."""
+    """The share of the predictions that is right."""
 
     @property
     def interval(self) -> Interval:
-        """Where the accuracy lies, with a confidence of 95 %."""
+        """95 % confidence interval of the accuracy (Wilson)."""
         return wilson(self.accuracy * self.documents, self.documents)
 
 
@@ -165,7 +165,7 @@ def _roc_auc(scores: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) 
 
 
 def log_odds(logs: NDArray[Any]) -> NDArray[Any]:
-    """log p / (1 − p), from logarithms of probabilities, also where p is so close to 1 that it cannot be told from it.
+    """Log odds, log p / (1 − p), from log probabilities; precise also where p rounds to 1.
 
     >>> import numpy as np
     >>> log_odds(np.array([[-50.0, 0.0]]))

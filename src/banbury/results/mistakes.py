@@ -1,4 +1,4 @@
-"""Where a model fails and why: the surest mistakes, the words at fault, classes that are taken for each other."""
+"""Error analysis: the surest mistakes, the words at fault, groups of confused classes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ class Mistake:
     """A document that was predicted wrong, and why."""
 
     index: int
-    """Its place among the documents."""
+    """Its row among the documents."""
     label: Any
     predicted: Any
     probability: float
-    """Of the predicted class."""
+    """The probability of the predicted class."""
     explanation: Explanation
-    """Of the predicted class rather than the true one; where the model does not know that, rather than the next."""
+    """Why the predicted class rather than the true one; or rather than the next best, if the model does not know the
+    true one.
+    """
 
 
 class WordAtFault(NamedTuple):
@@ -43,7 +45,7 @@ class WordAtFault(NamedTuple):
     nats: float
     """The evidence for the wrong class rather than the true one, in all these documents together."""
     documents: int
-    """In how many of them it speaks so."""
+    """The number of these documents in which it speaks for the wrong class."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Confused:
     mistakes: int
     """Documents of one of them that were taken for another of them."""
     share: float
-    """Of all mistakes."""
+    """The group's share of all mistakes."""
 
 
 def surest(predictions: Predictions, explain: Explain, top: int) -> list[Mistake]:
@@ -101,8 +103,8 @@ def _known(predictions: Predictions, place: int) -> Any:
 def confused_groups(classes: Sequence[Any], confusion: Any) -> list[Confused]:
     """Groups of classes that are taken for each other, the one with most mistakes first.
 
-    Classes are joined step by step, those first whose mistakes are most above what would be found if those of each
-    class were spread over all others by their size; it ends where what is left could be chance.
+    Classes are joined step by step, those first that have the most mistakes between them compared with chance: the
+    mistakes of each class spread over the others by their size. It ends where the rest could be chance.
 
     >>> groups = confused_groups(
     ...     ["car", "bike", "cat", "dog"], [[9, 18, 0, 0], [21, 9, 0, 1], [0, 0, 9, 25], [1, 0, 21, 9]]

@@ -34,7 +34,7 @@ class ColumnUse:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TrainingReport(Evaluation):
-    """How well each training document is predicted by the model that has not seen it, and what was chosen by that."""
+    """Evaluation by leave-one-out, with the settings that were tried and chosen."""
 
     log_loss: float
     calibration_error: float
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 def training_report(
     classes: list[Any], seen: Seen, text: Callable[[int], str], *, doubts: Seen | None = None
 ) -> TrainingReport:
-    """The report on what was seen; `text` gives the text of a document by its number.
+    """The report on leave-one-out predictions; `text` is a function from a row to its text.
 
     Doubtful labels are looked for in `doubts`, where more documents were seen there.
     """

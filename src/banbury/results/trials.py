@@ -34,7 +34,7 @@ class Seen:
     own: NDArray[Any]
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]
-    """Of these documents and each class, by leave-one-out."""
+    """Leave-one-out log probabilities, by document and class."""
 
 
 def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:

@@ -27,22 +27,22 @@ class Sides(NamedTuple):
     """The two sides of a log ratio, for each word."""
 
     ours: NDArray[Any]
-    """The number of the class that it speaks of, for each word."""
+    """The class id that each word speaks of."""
     is_other: NDArray[Any]
-    """By word and class: whether the class is compared with it."""
+    """Whether each class is on the other side, by word and class."""
 
     def our(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The value of the word's class, of values by word and class."""
+        """The values of our side, from values by word and class."""
         taken: NDArray[Any] = values[np.arange(len(values)), self.ours]
         return taken
 
     def others(self, values: NDArray[Any], nothing: float = 0.0) -> NDArray[Any]:
-        """The values of the classes that it is compared with, and `nothing` for all others."""
+        """The values of the other side, by word and class; `nothing` for the classes that are not on it."""
         return np.where(self.is_other, values, nothing)
 
     @property
     def n_others(self) -> int:
-        """How many classes it is compared with."""
+        """How many classes are on the other side."""
         return int(self.is_other[0].sum()) if len(self.is_other) else 1
 
 

@@ -1,4 +1,4 @@
-"""The table of words: counts, probabilities, and how strongly each word speaks for a class."""
+"""Word table: counts, probabilities, log ratios λ and weights of words, by class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CREDIBLE_LEVEL = 0.95
 
 @dataclass(frozen=True, repr=False)
 class WordTable:
-    """Words with their counts and probabilities in each class, and how strongly they speak.
+    """Words with their counts and probabilities in each class, log ratios λ and weights.
 
     `log_ratios` are λ, by the probabilities of the plain likelihood. `weights` are what the model itself adds to a
     score: the same for the plain multinomial, something else for the automatic model (which weighs evidence by how far
@@ -47,7 +47,7 @@ class WordTable:
     classes: list[Any]
     words: list[str]
     lengths: NDArray[Any]
-    """The words that each feature has: 1, 2 for a pair …; 0 for characters."""
+    """The number of words of each feature: 1, 2 for a pair …; 0 for characters."""
     documents: NDArray[Any]
     """[word, class]: in how many documents."""
     counts: NDArray[Any]
@@ -75,7 +75,7 @@ class WordTable:
 
     @property
     def numbers(self) -> NDArray[Any]:
-        """For each word the number of the class of which its λ and its weight speak."""
+        """The class id that the λ and the weight of each word speak of."""
         n_classes = len(self.classes)
         if self.label is not None or n_classes <= 2:
             number = n_classes - 1 if self.label is None else self.classes.index(self.label)
@@ -141,7 +141,7 @@ class WordTable:
         return word_intervals(*self._posteriors(), self._sides, level)
 
     def _posteriors(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The two numbers of the Beta distribution of each word's probability in each class."""
+        """The parameters of the Beta posterior of P(word | class), by word and class."""
         seen = (self.documents if self.model == "bernoulli" else self.counts).astype(float)
         if self.smoothing == 0:
             return seen + 0.5, np.maximum(np.array(self.sizes) - seen, 0.0) + 0.5
@@ -340,7 +340,7 @@ class WordTable:
         return f"{len(self)} words {self._about()}{shown}{meanings[self.model]}"
 
     def plot(self, ax: Axes | None = None, *, most: int = MOST_SHOWN) -> Axes:
-        """Draw the strongest words with matplotlib, and return the axes."""
+        """Bars of the strongest words, with matplotlib; returns the axes."""
         table = self.sorted("strength").top(most)
         order = sorted(range(len(table)), key=lambda row: -table.strengths[row])
         rows = [(table.words[row], float(table.strengths[row])) for row in order]
