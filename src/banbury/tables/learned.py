@@ -54,8 +54,8 @@ class Rows(NamedTuple):
 
     def numbers(self, classes: list[Any]) -> NDArray[Any]:
         """The class of each row as a number."""
-        of = {label: number for number, label in enumerate(classes)}
-        return np.array([of[label] for label in self.labels], dtype=np.intp)
+        class_ids = {label: class_id for class_id, label in enumerate(classes)}
+        return np.array([class_ids[label] for label in self.labels], dtype=np.intp)
 
     def by_content(self) -> NDArray[Any]:
         """Places in an order that depends on what is in the rows alone: the same rows in any order, the same sample."""
@@ -135,8 +135,8 @@ class Learned(NamedTuple):
         """The same for these classes: some more, or fewer where those that go have nothing left."""
         if classes == self.classes:
             return self
-        of = {label: number for number, label in enumerate(classes)}
-        numbers = [of.get(label) for label in self.classes]
+        class_ids = {label: class_id for class_id, label in enumerate(classes)}
+        numbers = [class_ids.get(label) for label in self.classes]
         documents = [0] * len(classes)
         for number, n in zip(numbers, self.documents, strict=True):
             if number is not None:

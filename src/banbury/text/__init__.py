@@ -1,6 +1,8 @@
 """A document to features, features to counts, counts to weights, weights to scores.
 
-`analyzer` finds the features, `counts` holds what was learned, `model` reads it. What is chosen by leave-one-out has a
-file each: `trust` (the automatic model), `calibration` (plain likelihoods), `correction` (`effort="best"`).
+`documents` says what texts, labels and weights may be, `analyzer` finds the features, `counts` holds what was learned.
+`settings` say how counts are read, `model` reads them, `reading` scores texts. `choice` is what leave-one-out chooses;
+its parts have a file each: `trust` (the automatic model), `calibration` (plain likelihoods), `correction`
+(`effort="best"`).
 Imports stats, display and results.
 """

@@ -110,12 +110,12 @@ def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
 
 def _gathered(parts: Iterator[_Part], enough: int) -> tuple[_Part, bool]:
     """Several parts in one, and whether these were all that there are."""
-    found: list[_Part] = []
-    while sum(part.size + len(part.labels) for part in found) < enough:
+    gathered: list[_Part] = []
+    while sum(part.size + len(part.labels) for part in gathered) < enough:
         if (part := next(parts, None)) is None:
-            return _joined(found), True
-        found.append(part)
-    return _joined(found), False
+            return _joined(gathered), True
+        gathered.append(part)
+    return _joined(gathered), False
 
 
 def _joined(parts: list[_Part]) -> _Part:
@@ -169,5 +169,5 @@ def _placed(report: TrainingReport, places: list[int]) -> TrainingReport:
     predictions = report.predictions
     if predictions is not None:
         predictions = replace(predictions, rows=[places[row] for row in predictions.rows])
-    doubtful = [replace(one, index=places[one.index]) for one in report.doubtful]
+    doubtful = [replace(document, index=places[document.index]) for document in report.doubtful]
     return replace(report, doubtful=doubtful, predictions=predictions)

@@ -33,17 +33,17 @@ class Counts:
 
     @property
     def documents(self) -> list[int]:
-        """How many documents each class has."""
+        """The number of documents of each class."""
         return self.kernel.documents
 
     @property
     def occurrences(self) -> list[int]:
-        """How many features, repeated ones included, the documents of each class have."""
+        """The number of features in the documents of each class, repeated ones included."""
         return self.kernel.occurrences
 
     @property
     def n_features(self) -> int:
-        """How many different features have been seen."""
+        """The number of distinct features that have been seen."""
         return self.kernel.n_features
 
     def features(self, names: Sequence[str] | None = None, *, min_documents: int = 1) -> _kernel.FeatureTable:
@@ -184,7 +184,7 @@ class Counts:
         return counted
 
     def _renumber(self, classes: list[Any]) -> None:
-        """Make the classes these: some more, or fewer, where what goes goes with all it has."""
+        """Set the class list; dropped classes lose their counts."""
         if classes == self.classes:
             return
         numbers = {label: number for number, label in enumerate(classes)}

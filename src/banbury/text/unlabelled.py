@@ -125,14 +125,14 @@ class _Labelled:
         """Count texts under the labels that a model gives them, until it hardly changes its mind; these labels."""
         given: list[Any] = [None] * len(texts)
         for _ in range(ROUNDS if texts else 0):
-            found = self.log_probabilities(model, [*texts, ""])
-            logs, prior = found[:-1], found[-1]
+            logs_and_prior = self.log_probabilities(model, [*texts, ""])  # the empty text has the prior alone
+            logs, prior = logs_and_prior[:-1], logs_and_prior[-1]
             # Of a text whose words say nothing there is only the prior: to count it would let the prior feed on itself.
             counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > NOTHING)
             best = np.where(counts, logs.argmax(axis=1), -1).tolist()
             wanted = [model.classes[number] if number >= 0 else None for number in best]
             moved = [row for row, label in enumerate(wanted) if label != given[row]]
-            new, gone = ([row for row in moved if of[row] is not None] for of in (wanted, given))
+            new, gone = ([row for row in moved if labels[row] is not None] for labels in (wanted, given))
             if new:
                 model.add([texts[row] for row in new], [wanted[row] for row in new], None, threads=self.threads)
             if gone:
@@ -186,17 +186,17 @@ def _chosen(
     if not asked:
         return ways[0], 1.0, []
     each = np.array([1.0 if weights is None else float(weights[row]) for row in asked])
-    own = np.zeros(len(asked), dtype=np.intp)
+    first = np.zeros(len(asked), dtype=np.intp)  # the column of each document's label
     matrices = [np.concatenate(way) for way in seen]
     scales = [_scale(logs, each) for logs in matrices]
     names = [
         "labelled documents only" if sure is None else f"and those of which it is {sure:.0%} sure" for sure in ways
     ]
     tried = [
-        Tried(name, *figures(log_softmax(scale * logs), own, each))
+        Tried(name, *figures(log_softmax(scale * logs), first, each))
         for name, scale, logs in zip(names, scales, matrices, strict=True)
     ]
-    best = max(range(len(ways)), key=lambda at: (tried[at].accuracy, -at))
+    best = max(range(len(ways)), key=lambda way: (tried[way].accuracy, -way))
     return ways[best], scales[best], tried
 
 

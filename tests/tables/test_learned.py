@@ -1,0 +1,57 @@
+"""What is learned of rows is added, taken away and merged like numbers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banbury.errors import CountError, InputError
+from banbury.tables.columns import groups_of, kinds_of
+from banbury.tables.frame import read
+from banbury.tables.learned import Learned, Rows
+
+TABLE = read({"legs": [2, 4, 4, 6], "wild": [True, False, None, True]})
+LABELS = ["bird", "cat", "cat", "ant"]
+KINDS = kinds_of({"legs": "poisson", "wild": "bernoulli"}, TABLE)
+
+
+def rows(*places: int, weights: Any = None) -> Rows:
+    table = TABLE.take(np.array(places, dtype=int))
+    return Rows.of(table, [LABELS[place] for place in places], weights)
+
+
+def learned(*places: int) -> Learned:
+    return Learned([], [], groups_of(KINDS, 0)).plus(rows(*places))
+
+
+def sums(known: Learned) -> Any:
+    statistics = [{name: array.tolist() for name, array in group.statistics.sums.items()} for group in known.groups]
+    return known.classes, known.documents, statistics
+
+
+def test_rows_come_in_any_order_and_in_any_parts() -> None:
+    whole = sums(learned(0, 1, 2, 3))
+    assert sums(learned(3, 1, 0, 2)) == whole
+    assert sums(learned(0, 1).plus(rows(2, 3))) == whole
+    assert sums(learned(2, 3).merged(learned(1, 0))) == whole
+
+
+def test_what_is_taken_away_was_never_there() -> None:
+    assert sums(learned(0, 1, 2, 3).minus(rows(3, 2))) == sums(learned(0, 1))
+    with pytest.raises(CountError, match="no row with label 'ant' was ever added"):
+        learned(0, 1).minus(rows(3))
+    with pytest.raises(CountError, match="not so many rows with label 'bird'"):
+        learned(0, 1).minus(rows(0, 0))
+
+
+def test_a_row_of_weight_three_is_three_rows_and_one_of_weight_zero_none() -> None:
+    weighted = Learned([], [], groups_of(KINDS, 0)).plus(rows(0, 1, 3, weights=[3, 1, 0]))
+    assert sums(weighted) == sums(learned(0, 0, 0, 1))
+    with pytest.raises(InputError, match="4 rows but 1 labels"):
+        Rows.of(TABLE, ["bird"], None)
+
+
+def test_the_order_by_content_does_not_depend_on_the_order_that_was_given() -> None:
+    there, back = rows(0, 1, 3), rows(3, 1, 0)
+    first, second = ([some.labels[place] for place in some.by_content()] for some in (there, back))
+    assert first == second
