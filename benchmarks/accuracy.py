@@ -1,6 +1,7 @@
 """How accurate banbury is, and how far its probabilities can be trusted, beside scikit-learn and fastText.
 
-`python benchmarks/accuracy.py` makes the tables; `--small` learns from few documents, `--speed` holds a stopwatch.
+`python benchmarks/accuracy.py` makes the tables; `--small` learns from few documents, `--speed` holds a stopwatch;
+`--views`, `--copies`, `--new-label`, `--transfer` and `--many-classes` are about a world that moves (`moving.py`).
 benchmarks/README.md says what is compared.
 """
 
@@ -18,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import data
+import moving
 import numpy as np
 from clocks import fresh, in_turns, stopwatch
 from peers import BIGRAMS, PEERS, Fit, Model, calibration_error, log_loss
@@ -290,6 +292,18 @@ SMALL = Mode(
     few_documents, ["rt_polarity", "sms_spam", "trec6", "20newsgroups"], ["counting", "best"], "accuracy_small.json"
 )
 SPEED = Mode(speed, list(SPEED_TARGETS), ["counting", "best"], "accuracy_speed.json")
+MOVING = {
+    "views": Mode(moving.views, moving.DESIGN, ["counting", "mnb", "lr-tuned"], "moving_views.json"),
+    "copies": Mode(moving.copies, ["rt_polarity", "imdb", "sms_spam"], ["counting"], "moving_copies.json"),
+    "new-label": Mode(
+        moving.new_label,
+        ["rt_polarity", "20newsgroups", "r8", "trec6", "spooky_authors"],
+        ["counting"],
+        "moving_new_label.json",
+    ),
+    "transfer": Mode(moving.transfer, ["rt_polarity", "imdb"], ["counting", "mnb", "lr-tuned"], "moving_transfer.json"),
+    "many-classes": Mode(moving.many_classes, ["20newsgroups"], ["counting", "mnb"], "moving_many_classes.json"),
+}
 OF_TABLES = Mode(table_sets.compare, list(table_sets.SETS), list(table_sets.MODELS), "accuracy_tables.json")
 
 
@@ -303,15 +317,18 @@ def main() -> None:
     )
     parser.add_argument("--tables", action="store_true", help=f"tables, not texts: {', '.join(table_sets.SETS)}")
     parser.add_argument("--speed", dest="mode", action="store_const", const=SPEED, help="time the automatic model")
+    for name, mode in MOVING.items():
+        what = (mode.run.__doc__ or "").split(":")[0].split("\n")[0].rstrip(".").lower()
+        parser.add_argument(f"--{name}", dest="mode", action="store_const", const=mode, help=what)
     parser.add_argument("--quick", action="store_true", help="little of it: a trial, not a result")
     parser.add_argument(
         "--json", type=Path, nargs="?", const=RESULTS, metavar="FILE", help="save (results/accuracy*.json)"
     )
     parser.set_defaults(mode=TABLES)
     options = parser.parse_args()
-    mode: Mode = OF_TABLES if options.tables else options.mode
+    mode = OF_TABLES if options.tables else options.mode
     sets, models = options.sets or mode.sets, options.models or mode.models
-    for given, known in ((sets, mode.sets), (models, mode.models if options.tables else list(MODELS))):
+    for given, known in ((sets, mode.sets), (models, mode.models if options.tables else [*MODELS, "plain"])):
         check_names(parser, given, known)
 
     rows = mode.run(sets, models, options.quick)
@@ -328,7 +345,7 @@ def save(file: Path, rows: list[dict[str, Any]], quick: bool) -> None:
 
 def key(row: dict[str, Any]) -> tuple[Any, ...]:
     """What a row is about."""
-    return tuple(row.get(name) for name in ("set", "model", "documents", "draw", "what"))
+    return tuple(row.get(name) for name in ("set", "model", "documents", "draw", "what", "view"))
 
 
 if __name__ == "__main__":

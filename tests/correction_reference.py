@@ -12,33 +12,39 @@ Array = NDArray[np.float64]
 
 
 class Presences:
-    """The features that more than one document has, and the matrix of documents."""
+    """The features that more than one group of documents has, and the matrix of documents."""
 
-    def __init__(self, documents: Sequence[Document], weights: Sequence[int]) -> None:
-        self.n_documents: list[Counter[Hashable]] = [Counter() for _ in documents[0]]
-        for one, weight in zip(documents, weights, strict=True):
-            for counter, block in zip(self.n_documents, one, strict=True):
-                counter.update(dict.fromkeys(block, weight))
+    def __init__(self, documents: Sequence[Document], groups: Sequence[int]) -> None:
+        n_groups: list[Counter[Hashable]] = [Counter() for _ in documents[0]]
+        for group in sorted(set(groups)):
+            members = [one for one, of in zip(documents, groups, strict=True) if of == group]
+            for block, counter in enumerate(n_groups):
+                counter.update({feature for one in members for feature in one[block]})
         columns = [
-            (block, feature)
-            for block, counter in enumerate(self.n_documents)
-            for feature in counter
-            if counter[feature] > 1
+            (block, feature) for block, counter in enumerate(n_groups) for feature in counter if counter[feature] > 1
         ]
         self.columns = {column: number for number, column in enumerate(columns)}
+        lengths = np.array([len(self.known(one)) for one in documents], float)
+        self.typical, self.cap = max(np.median(lengths), 1.0), max(np.quantile(lengths, 0.99), 1.0)
+        squares = np.mean([(m**0.5 / (m + self.typical)) ** 2 * m for m in lengths])
+        self.factor = squares**-0.5 if squares > 0 else 1.0
 
-    def matrix(self, documents: Sequence[Document], *, counted: bool) -> Array:
-        """One over the root of how many features a document has that others know, where it has one with a column.
+    def known(self, one: Document) -> list[int]:
+        """The columns of a document."""
+        pairs = ((block, feature) for block, features in enumerate(one) for feature in features)
+        return [self.columns[pair] for pair in pairs if pair in self.columns]
 
-        What is known of a document that was counted is what others have too.
-        """
+    def scale(self, m: int) -> float:
+        """What the weights of a document with m columns are multiplied with."""
+        within = min(m, self.cap)
+        return float(self.factor * within**0.5 / (within + self.typical) * min(1, self.cap / m if m else 1))
+
+    def matrix(self, documents: Sequence[Document]) -> Array:
+        """By document and column, the scale where the document has it."""
         found = np.zeros((len(documents), len(self.columns)))
         for row, one in enumerate(documents):
-            for block, features in enumerate(one):
-                known = [feature for feature in features if self.n_documents[block][feature] > counted]
-                for feature in known:
-                    if (block, feature) in self.columns:
-                        found[row, self.columns[block, feature]] = len(known) ** -0.5
+            columns = self.known(one)
+            found[row, columns] = self.scale(len(columns))
         return found
 
 
@@ -56,13 +62,13 @@ def all_scores(scores: Array) -> Array:
 def loss(
     flat: Array, matrix: Array, own: NDArray[np.intp], weights: Array, offsets: Array, penalty: float
 ) -> tuple[float, Array]:
-    """Loss and penalty of weights and biases (the last row), and the gradient."""
-    with_bias = np.c_[matrix, np.ones(len(matrix))]
-    coefficients = flat.reshape(with_bias.shape[1], -1)
-    logs = log_probabilities(all_scores(offsets + with_bias @ coefficients))
+    """Loss and penalty of weights, and the gradient."""
+    n_scored = offsets.shape[1]
+    coefficients = flat.reshape(-1, n_scored)
+    logs = log_probabilities(all_scores(offsets + matrix @ coefficients))
     rows = np.arange(len(own))
     excess = np.exp(logs)
     excess[rows, own] -= 1
-    scored = excess[:, -coefficients.shape[1] :] * weights[:, None]
+    scored = excess[:, -n_scored:] * weights[:, None]
     value = -float(weights @ logs[rows, own]) + penalty / 2 * float((flat**2).sum())
-    return value, (with_bias.T @ scored).ravel() + penalty * flat
+    return value, (matrix.T @ scored).ravel() + penalty * flat

@@ -131,12 +131,19 @@ class Model:
 
 
 def leave_one_out(
-    documents: Sequence[Document], labels: Sequence[str], model: Callable[[Counts], Model] = Model
+    documents: Sequence[Document],
+    labels: Sequence[str],
+    model: Callable[[Counts], Model] = Model,
+    is_left_out: Callable[[int, int], bool] = lambda one, other: one == other,
 ) -> list[list[float]]:
-    """The scores of each document under a model trained on all the others; every class stays, if need be empty."""
+    """The scores of each document under a model trained on all the others; every class stays, if need be empty.
+
+    `is_left_out` says whether the second document leaves with the first.
+    """
     scores = []
     for i, document in enumerate(documents):
-        others = train([*documents[:i], *documents[i + 1 :]], [*labels[:i], *labels[i + 1 :]], classes=set(labels))
+        rest = [j for j in range(len(documents)) if not is_left_out(i, j)]
+        others = train([documents[j] for j in rest], [labels[j] for j in rest], classes=set(labels))
         scores.append(model(others).scores(document))
     return scores
 

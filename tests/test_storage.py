@@ -233,7 +233,7 @@ def test_a_header_length_that_lies_is_refused(path: Path, written: bytes, length
 # A hostile file has correct checksums. None of its numbers is believed before it is checked.
 
 
-def header(entry: str, *, data: bytes = bytes(64), version: int = 1, settings: str = "{}") -> str:
+def header(entry: str, *, data: bytes = bytes(64), version: int = 2, settings: str = "{}") -> str:
     """The header of a file with one array, "keys", described by `entry`; its own checksum is still blank."""
     metadata = {
         "format": "banbury",
@@ -261,9 +261,15 @@ def test_a_sound_forgery_is_read(path: Path) -> None:
     assert storage.read(path).arrays["keys"].shape == (4, 2)
 
 
+def test_an_older_version_is_refused_with_what_to_do(path: Path) -> None:
+    assert refusal(path, forged(header(SOUND, version=1))) == (
+        "written by an earlier banbury, in version 1 of the format: train it again"
+    )
+
+
 def test_a_newer_version_is_named(path: Path) -> None:
     assert refusal(path, forged(header(SOUND, version=12))) == (
-        "written in version 12 of the format; this banbury reads up to 1"
+        "written in version 12 of the format; this banbury reads up to 2"
     )
 
 
@@ -323,8 +329,8 @@ def test_hostile_settings_are_refused(path: Path, settings: str) -> None:
         (lambda text: text.replace('"checksum/keys"', '"checksum/key"'), "'keys' is damaged"),
         (lambda text: text.replace("banbury", "Banbury"), "not a banbury file"),
         (lambda text: text.replace('"keys"', '"k\udcffys"'), "codec can't decode byte 0xff"),
-        (lambda text: text.replace('"version":"1"', '"version":"0"'), "the header is damaged"),
-        (lambda text: text.replace('"version":"1"', '"version":"one"'), "the header is damaged"),
+        (lambda text: text.replace('"version":"2"', '"version":"0"'), "the header is damaged"),
+        (lambda text: text.replace('"version":"2"', '"version":"one"'), "the header is damaged"),
     ],
 )
 def test_hostile_metadata_are_refused(path: Path, change: Callable[[str], str], message: str) -> None:

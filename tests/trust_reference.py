@@ -1,17 +1,18 @@
 """The automatic model's formulas, plainly: dictionaries, lists and `math`. What the kernel's are compared with.
 
 A document is a list of blocks, each with its distinct features in the order of their first occurrence; a pair is a
-tuple of two words. Nothing is subtracted: to leave a document out, the others are counted.
+tuple of two words. Nothing is subtracted: to leave documents out, the others are counted.
 """
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 Z_KNOTS = [0, 0.5, 1, 2, 4, 8, 16]
 D_KNOTS = [math.log2(n) for n in (1, 2, 4, 8, 32, 128, 1024)]
+REPEATS = [4, 128]
 
 Block = list[Hashable]
 Document = list[Block]
@@ -23,6 +24,23 @@ def document(words: Sequence[str], *, pairs: bool = True) -> Document:
     if pairs:
         found.append(list(dict.fromkeys(pairwise(words))))
     return found
+
+
+def windows(words: Sequence[str]) -> list[Document]:
+    """All parts of a text, each some words that follow each other; of an empty one the empty one."""
+    n = len(words)
+    parts = [words[start:end] for start in range(n) for end in range(start + 1, n + 1)]
+    return [document(part) for part in parts or [[]]]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a feature says for a class: inside, outside, together, and how sure that is."""
+
+    inside: float
+    outside: float
+    odds: float
+    z: float
 
 
 @dataclass(frozen=True)
@@ -38,20 +56,15 @@ class Table:
     def documents(self, feature: Hashable) -> int:
         return sum(self.with_feature[label][feature] for label in self.classes)
 
-    def frequencies(self, feature: Hashable, label: str) -> tuple[float, float, float, float, float]:
-        """Logarithms inside, outside and overall, then the smoothed counts inside and outside."""
-        inside = self.with_feature[label][feature]
-        outside = self.documents(feature) - inside
-        whole = sum(self.size(other) for other in self.classes)
-        size, rest = max(self.size(label), 1e-3), max(whole - self.size(label), 1e-3)
-        share = size / (size + rest)
-        a, r = inside + share, outside + (1 - share)
-        overall = math.log((inside + outside + 1) / (size + rest))
-        return math.log(a / size), math.log(r / rest), overall, a, r
-
-    def odds(self, feature: Hashable, label: str) -> float:
-        f1, f0, *_ = self.frequencies(feature, label)
-        return f1 - f0
+    def evidence(self, feature: Hashable, label: str) -> Evidence:
+        df, a = self.documents(feature), self.with_feature[label][feature]
+        whole = max(sum(self.size(other) for other in self.classes), 1)
+        q = min(max(self.size(label) / whole, 1e-9), 1 - 1e-9)
+        k1, k0 = 0.7 * math.sqrt(q), 0.7 * math.sqrt(1 - q)
+        e1 = math.log((a + k1) / (df * q + k1))
+        e0 = -math.log((df - a + k0) / (df * (1 - q) + k0))
+        odds = e1 + e0
+        return Evidence(e1, e0, odds, abs(odds) / math.sqrt(1 / (a + k1) + 1 / (df - a + k0)))
 
 
 def count(documents: Sequence[Document], labels: Sequence[str], classes: list[str]) -> list[Table]:
@@ -75,35 +88,48 @@ def hat(value: float, knots: list[float]) -> list[float]:
     return weights
 
 
-def basis(tables: list[Table], one: Document, label: str) -> list[float]:
-    """What each number of the curves is multiplied by in the score of a document for a class."""
-    two = len(tables[0].classes) == 2
+def scale(m: float, cap: float, repeats: float) -> float:
+    """What the sum of m features of a document is multiplied with."""
+    within = min(m, cap)
+    return (1 / (1 + within / repeats)) * min(1, cap / m if m else 1)
+
+
+def growth(m: float) -> float:
+    """How much of what a class gets in a long document one with m words has."""
+    return m / (m + 16)
+
+
+def lengths(tables: list[Table], one: Document) -> list[int]:
+    """How many features of each block are known."""
+    return [sum(table.documents(feature) > 0 for feature in block) for table, block in zip(tables, one, strict=True)]
+
+
+def basis(tables: list[Table], one: Document, label: str, caps: Sequence[float], *, two: bool) -> list[float]:
+    """What each number of the curves is multiplied by in the score of a document for a class.
+
+    With `two` the curves inside and outside are one: two classes need no more.
+    """
     values = []
-    for table, block in zip(tables, one, strict=True):
+    for table, block, cap in zip(tables, one, caps, strict=True):
         known = [feature for feature in block if table.documents(feature)]
-        for power in [0.5] if two else [0.5, 1.0]:
+        for repeats in REPEATS:
             curves = [[0.0] * 7 for _ in range((2 if two else 3) + (table is not tables[0]))]
             for feature in known:
-                inside, outside, overall, a, r = table.frequencies(feature, label)
-                odds = inside - outside
-                z = hat(abs(odds) / math.sqrt(1 / a + 1 / r), Z_KNOTS)
+                said = table.evidence(feature, label)
+                z = hat(said.z, Z_KNOTS)
                 d = hat(math.log2(table.documents(feature)), D_KNOTS)
-                terms = [(odds, z), (odds, d)] if two else [(odds, z), (inside - overall, d), (overall - outside, d)]
+                terms = [(said.odds, z), *([(said.odds, d)] if two else [(said.inside, d), (said.outside, d)])]
                 if table is not tables[0]:
                     assert isinstance(feature, tuple)
-                    terms.append((sum(tables[0].odds(word, label) for word in feature), d))
+                    terms.append((sum(tables[0].evidence(word, label).odds for word in feature), d))
                 for curve, (value, weights) in zip(curves, terms, strict=True):
                     for at in range(7):
-                        curve[at] += value * weights[at] * len(known) ** -power
+                        curve[at] += value * weights[at] * scale(len(known), cap, repeats)
             values += [number for curve in curves for number in curve]
     return values
 
 
-def leave_one_out(documents: Sequence[Document], labels: Sequence[str]) -> list[list[list[float]]]:
-    """The basis of each document for each class, from counts of all others; every class stays."""
-    classes = sorted(set(labels))
-    found = []
-    for i, one in enumerate(documents):
-        tables = count([*documents[:i], *documents[i + 1 :]], [*labels[:i], *labels[i + 1 :]], classes)
-        found.append([basis(tables, one, label) for label in classes])
-    return found
+def without(documents: Sequence[Document], labels: Sequence[str], is_left_out: Callable[[int], bool]) -> list[Table]:
+    """The counts of those documents that are not left out; every class stays."""
+    rest = [at for at in range(len(documents)) if not is_left_out(at)]
+    return count([documents[at] for at in rest], [labels[at] for at in rest], sorted(set(labels)))

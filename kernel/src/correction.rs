@@ -4,6 +4,9 @@
 //! (with two classes one, of the second less the first). Features are known by a hash of their names, which no vocabulary has
 //! a say in: counts can learn, forget, be merged, pruned and saved, and the weights still find their features. The
 //! hashes lie in rising order, so that a file can hold them and any order of learning gives the same one.
+//!
+//! A document's weights are added up and multiplied with [`Scale::of`] their number, which falls to 0 for short texts: these are
+//! unlike the whole documents that the weights were fitted on.
 
 mod applied;
 mod ridge;
@@ -22,16 +25,63 @@ pub struct Correction {
     /// By feature, in the order of the hashes, and class.
     weights: Array<f32>,
     n_scored: usize,
+    scale: Scale,
     /// By the first bits of a hash, and one more: where the hashes that begin with them start.
     starts: Vec<u32>,
 }
 
+/// What the sum of a document's weights is multiplied with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scale {
+    pub factor: f64,
+    /// How many features with weights half of the documents have at the most, and 99 % of them.
+    pub typical: f64,
+    pub cap: f64,
+}
+
+impl Scale {
+    /// For documents with these numbers of features: their rows of scaled presences have length 1 on average, so that a penalty means
+    /// the same everywhere.
+    pub fn fitted(lengths: &[u32]) -> Self {
+        let mut sorted = lengths.to_vec();
+        sorted.sort_unstable();
+        let quantile = |share: f64| {
+            let Some(last) = sorted.len().checked_sub(1) else { return 1.0 };
+            let place = share * last as f64;
+            let (low, high) = (sorted[place as usize], sorted[(place as usize + 1).min(last)]);
+            (f64::from(low) + place.fract() * (f64::from(high) - f64::from(low))).max(1.0)
+        };
+        let plain = Scale { factor: 1.0, typical: quantile(0.5), cap: f64::INFINITY };
+        let squares: f64 = lengths.iter().map(|&m| plain.of(m as usize).powi(2) * f64::from(m)).sum();
+        let factor = if squares > 0.0 { (lengths.len() as f64 / squares).sqrt() } else { 1.0 };
+        Scale { factor, cap: quantile(0.99), ..plain }
+    }
+
+    /// For a document with `m` features that have weights; one with more than `cap` counts as one with so many and the same mean
+    /// weight.
+    #[inline(always)]
+    pub fn of(&self, m: usize) -> f64 {
+        let m = m as f64;
+        let (within, beyond) = (m.min(self.cap), if m > self.cap { self.cap / m } else { 1.0 });
+        self.factor * within.sqrt() / (within + self.typical) * beyond
+    }
+
+    fn is_sound(&self) -> bool {
+        self.factor.is_finite()
+            && self.factor > 0.0
+            && self.typical.is_finite()
+            && self.typical > 0.0
+            && self.cap >= 1.0
+    }
+}
+
 impl Correction {
     /// None where the arrays do not fit each other, the hashes are not in order or a weight is not a number.
-    pub fn new(hashes: Array<u64>, weights: Array<f32>, n_scored: usize) -> Option<Self> {
+    pub fn new(hashes: Array<u64>, weights: Array<f32>, n_scored: usize, scale: Scale) -> Option<Self> {
         let fits = weights.len() == hashes.len().checked_mul(n_scored)? && u32::try_from(hashes.len()).is_ok();
         let is_sound = fits
             && n_scored > 0
+            && scale.is_sound()
             && hashes.windows(2).all(|two| two[0] < two[1])
             && weights.iter().all(|weight| weight.is_finite());
         if !is_sound {
@@ -43,7 +93,7 @@ impl Correction {
             starts[beginning(*hash, hashes.len()) + 1] += 1;
         }
         (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
-        Some(Correction { hashes, weights, n_scored, starts })
+        Some(Correction { hashes, weights, n_scored, scale, starts })
     }
 
     pub fn hashes(&self) -> &Array<u64> {
@@ -52,6 +102,10 @@ impl Correction {
 
     pub fn weights(&self) -> &Array<f32> {
         &self.weights
+    }
+
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
     /// How many weights a feature has.
@@ -71,14 +125,18 @@ impl Correction {
         &self.weights[number as usize * self.n_scored..][..self.n_scored]
     }
 
-    /// The same weights for other classes: each has the weights of one of these, or none.
-    pub fn arranged(&self, from: &[Option<usize>]) -> Self {
-        let row = |row: &[f32]| from.iter().map(|class| class.map_or(0.0, |class| row[class])).collect::<Vec<f32>>();
+    /// The same weights for other classes: each has a sum of some of these, so many times.
+    pub fn arranged(&self, sums: &[Vec<(usize, f32)>]) -> Self {
+        let row = |row: &[f32]| {
+            let sum = |parts: &Vec<(usize, f32)>| parts.iter().map(|&(class, times)| times * row[class]).sum();
+            sums.iter().map(sum).collect::<Vec<f32>>()
+        };
         let weights: Vec<f32> = self.weights.chunks(self.n_scored).flat_map(row).collect();
         Correction {
             hashes: self.hashes.clone(),
             weights: weights.into(),
-            n_scored: from.len(),
+            n_scored: sums.len(),
+            scale: self.scale,
             starts: self.starts.clone(),
         }
     }
@@ -143,13 +201,14 @@ mod tests {
             let mut hashes: Vec<u64> = (0..n).map(|at| Seed::fixed(at).digest(b"x")).collect();
             hashes.sort_unstable();
             let weights: Vec<f32> = (0..2 * n).map(|at| at as f32).collect();
-            let correction = Correction::new(hashes.clone().into(), weights.into(), 2).expect("sound");
+            let correction =
+                Correction::new(hashes.clone().into(), weights.into(), 2, Scale::fitted(&[1, 5])).expect("sound");
             for (at, &hash) in hashes.iter().enumerate() {
                 let found = correction.find(hash).expect("it is there");
                 assert_eq!(correction.row(found), [2.0 * at as f32, 2.0 * at as f32 + 1.0]);
                 assert_eq!(correction.find(hash ^ 1), None);
             }
-            let swapped = correction.arranged(&[None, Some(1), Some(0)]);
+            let swapped = correction.arranged(&[vec![], vec![(1, 1.0)], vec![(0, 1.0)]]);
             assert!(hashes.iter().all(|&hash| {
                 let row = correction.row(correction.find(hash).expect("there"));
                 swapped.row(swapped.find(hash).expect("there")) == [0.0, row[1], row[0]]
@@ -160,12 +219,12 @@ mod tests {
     #[test]
     fn arrays_that_do_not_fit_are_refused() {
         let sound = |hashes: &[u64], weights: &[f32]| {
-            Correction::new(hashes.to_vec().into(), weights.to_vec().into(), 1).is_some()
+            Correction::new(hashes.to_vec().into(), weights.to_vec().into(), 1, Scale::fitted(&[1])).is_some()
         };
         assert!(sound(&[1, 2], &[0.5, 0.5]) && sound(&[], &[]));
         assert!(!sound(&[2, 1], &[0.5, 0.5]) && !sound(&[1, 1], &[0.5, 0.5]));
         assert!(!sound(&[1], &[]) && !sound(&[1], &[f32::NAN]));
-        assert!(Correction::new(Array::default(), Array::default(), 0).is_none());
+        assert!(Correction::new(Array::default(), Array::default(), 0, Scale::fitted(&[1])).is_none());
     }
 
     #[test]

@@ -1,22 +1,32 @@
 //! Documents as the features that counts know of them: what leave-one-out works on.
 //!
 //! Counting keeps no documents. Those that are needed again, all or a sample, are looked up in the finished vocabulary:
-//! each known feature of a document once, in the order of its first occurrence, and how often it stands there.
+//! each known feature of a document once, in the order of its first occurrence, and how often it stands there. `finder.rs`
+//! looks them up.
 //!
 //! Which documents are taken, and their order, depend on their texts alone: by a fixed hash, the smallest first. Equal
 //! texts of one class are one document of their joint weight. So nothing that is computed from them depends on the order
-//! in which they came.
+//! in which they came. `sample.rs` chooses.
+//!
+//! Copies of a text know its label, and so do documents that the caller says belong together: they form a group, which is left out
+//! as a whole. `taken.rs` says what that takes from the counts.
 
-use std::collections::BTreeMap;
+mod finder;
+mod sample;
+mod taken;
+
 use std::ops::Range;
 
-use crate::counts::{Counts, Kind, Names, find_cell};
+use crate::counts::{Counts, Kind, find_cell};
 use crate::error::Error;
 use crate::rows::Cell;
 use crate::seen::Seen;
-use crate::text::{Analyzer, Tokens};
+use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts};
-use crate::vocabulary::{Hashed, Key, Seed, UNKNOWN, pair};
+use crate::vocabulary::UNKNOWN;
+pub use finder::Finder;
+pub use sample::{Member, Sample};
+pub use taken::{Taken, Taker, Total};
 
 /// The features of some documents, of one block.
 #[derive(Default)]
@@ -26,6 +36,8 @@ pub struct Features {
     pub times: Vec<u32>,
     /// For runs of two words: where these are among the words of the document.
     pub parents: Vec<[u32; 2]>,
+    /// For those of a window: where each is among the features of its document.
+    pub whole: Vec<u32>,
     /// Where the features of each document end.
     ends: Vec<usize>,
 }
@@ -36,6 +48,20 @@ impl Features {
         start..self.ends[document]
     }
 
+    /// Appends the features that were seen in a document; `words` are those of which these are pairs.
+    fn extend(&mut self, seen: &Seen<u32>, id: impl Fn(&u32) -> u32, words: Option<&Seen<u32>>) {
+        let start = self.ids.len();
+        self.ids.extend(seen.features.iter().map(id));
+        self.times.resize(self.ids.len(), 0);
+        for (i, &number) in seen.numbers.iter().enumerate().filter(|(_, number)| **number != UNKNOWN) {
+            self.times[start + number as usize] += 1;
+            // A pair that stands here for the first time.
+            if let Some(words) = words.filter(|_| start + number as usize == self.parents.len()) {
+                self.parents.push([words.numbers[i], words.numbers[i + 1]]);
+            }
+        }
+    }
+
     /// Those of the documents from number `first` on.
     fn from(&self, first: usize) -> Features {
         let start = if first == 0 { 0 } else { self.ends[first - 1] };
@@ -43,6 +69,7 @@ impl Features {
             ids: self.ids[start..].to_vec(),
             times: self.times[start..].to_vec(),
             parents: self.parents.get(start..).unwrap_or_default().to_vec(),
+            whole: self.whole.get(start..).unwrap_or_default().to_vec(),
             ends: self.ends[first..].iter().map(|end| end - start).collect(),
         }
     }
@@ -52,8 +79,19 @@ impl Features {
         self.ids.extend(other.ids);
         self.times.extend(other.times);
         self.parents.extend(other.parents);
+        self.whole.extend(other.whole);
         self.ends.extend(other.ends.iter().map(|end| before + end));
     }
+}
+
+/// Labelled documents as they are given.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    pub texts: &'a [&'a str],
+    pub classes: &'a [u32],
+    pub weights: Option<&'a [u32]>,
+    /// The name of the group of each.
+    pub groups: Option<&'a [&'a str]>,
 }
 
 /// Labelled documents, looked up.
@@ -63,10 +101,22 @@ pub struct Documents {
     pub rows: Vec<u32>,
     pub classes: Vec<u32>,
     pub weights: Vec<u32>,
+    /// The number of each document's group; those of a group follow each other.
+    pub groups: Vec<u32>,
     /// For each text that was given which of the documents it is; [`UNKNOWN`] for one that was not taken.
     pub places: Vec<u32>,
     /// By block of the counts; a block that is not counted has no features.
     pub blocks: Vec<Features>,
+    /// The same of a window of each document, where they were asked for.
+    pub windows: Vec<Features>,
+    /// Of each text.
+    hashes: Vec<u64>,
+    /// By document, class and weight of what is taken out with it besides its group; where there are no groups but copies, of
+    /// all copies, itself among them.
+    copies: Vec<(u32, u32)>,
+    copy_ends: Vec<usize>,
+    /// Whether the groups are the caller's, not just copies.
+    is_grouped: bool,
 }
 
 impl Documents {
@@ -78,50 +128,69 @@ impl Documents {
         self.rows.is_empty()
     }
 
-    /// The documents, at most `most` of them, as `counts` know them.
+    /// The documents as `counts` know them: at most `most` of them, but for the last group, which is whole.
     pub fn new(
         counts: &Counts,
         analyzer: &Analyzer,
-        texts: &[&str],
-        classes: &[u32],
-        weights: Option<&[u32]>,
+        given: &Given,
         most: usize,
+        has_windows: bool,
         threads: usize,
     ) -> Self {
-        let mut documents = chosen(texts, classes, weights, most, threads);
-        let bytes: usize = documents.rows.iter().map(|&row| texts[row as usize].len()).sum();
+        let mut documents = sample::chosen(given, most, threads);
+        let bytes: usize = documents.rows.iter().map(|&row| given.texts[row as usize].len()).sum();
         let parts = equal_parts(documents.len(), threads.min(bytes >> 16).max(1));
+        let none = || counts.blocks.iter().map(|_| Features::default()).collect::<Vec<Features>>();
         let found = each_on_a_thread(&parts, |part| {
             let mut finder = Finder::new(counts, analyzer);
-            let mut blocks: Vec<Features> = counts.blocks.iter().map(|_| Features::default()).collect();
-            for &row in &documents.rows[part.clone()] {
-                finder.find(texts[row as usize]);
+            let (mut blocks, mut windows) = (none(), none());
+            for at in part.clone() {
+                let text = given.texts[documents.rows[at] as usize];
+                finder.find(text);
                 finder.distinct(&mut blocks);
+                if has_windows {
+                    finder.window(text, documents.hashes[at], &mut windows);
+                }
             }
-            blocks
+            (blocks, windows)
         });
-        documents.blocks = counts.blocks.iter().map(|_| Features::default()).collect();
-        for part in found {
-            documents.blocks.iter_mut().zip(part).for_each(|(block, more)| block.append(more));
+        (documents.blocks, documents.windows) = (none(), if has_windows { none() } else { vec![] });
+        for (blocks, windows) in found {
+            documents.blocks.iter_mut().zip(blocks).for_each(|(block, more)| block.append(more));
+            documents.windows.iter_mut().zip(windows).for_each(|(block, more)| block.append(more));
         }
         documents
     }
 
-    /// The first `n` held out: the counts without them, and the other documents. These are known by the same ids.
+    /// The first `n` held out, and what belongs to the same group as the last of them: the counts without them, and the other
+    /// documents. These are known by the same ids.
     pub fn held_out(&self, counts: &Counts, n: usize) -> Result<(Counts, Documents), Error> {
-        let n = n.min(self.len());
+        let n = self.whole_groups(n);
         let mut without = counts.clone();
         for at in 0..n {
             without.forget(self, at)?;
         }
+        let copies_before = if n == 0 { 0 } else { self.copy_ends[n - 1] };
         let rest = Documents {
             rows: self.rows[n..].to_vec(),
             classes: self.classes[n..].to_vec(),
             weights: self.weights[n..].to_vec(),
+            groups: self.groups[n..].to_vec(),
             places: self.places.iter().map(|&place| place.checked_sub(n as u32).unwrap_or(UNKNOWN)).collect(),
             blocks: self.blocks.iter().map(|features| features.from(n)).collect(),
+            windows: self.windows.iter().map(|features| features.from(n)).collect(),
+            hashes: self.hashes[n..].to_vec(),
+            copies: self.copies[copies_before..].to_vec(),
+            copy_ends: self.copy_ends[n..].iter().map(|end| end - copies_before).collect(),
+            is_grouped: self.is_grouped,
         };
         Ok((without, rest))
+    }
+
+    /// How many documents the first `n` are with the rest of the last one's group.
+    pub fn whole_groups(&self, n: usize) -> usize {
+        let Some(last) = n.min(self.len()).checked_sub(1) else { return 0 };
+        self.groups.partition_point(|&group| group <= self.groups[last])
     }
 }
 
@@ -181,184 +250,6 @@ impl Documents {
     }
 }
 
-/// The documents without their features.
-fn chosen(texts: &[&str], classes: &[u32], weights: Option<&[u32]>, most: usize, threads: usize) -> Documents {
-    let hashes = digests(texts, threads);
-    let weight = |row: u32| weights.map_or(1, |weights| weights[row as usize]);
-    let mut order: Vec<u32> = (0..texts.len() as u32).filter(|&row| weight(row) > 0).collect();
-    let key = |row: u32| (hashes[row as usize], texts[row as usize], classes[row as usize], row);
-    order.sort_unstable_by_key(|&row| key(row));
-    let mut documents = Documents { places: vec![UNKNOWN; texts.len()], ..Documents::default() };
-    let same = |a: &u32, b: &u32| {
-        let (a, b) = (*a as usize, *b as usize);
-        hashes[a] == hashes[b] && classes[a] == classes[b] && texts[a] == texts[b]
-    };
-    for (at, group) in order.chunk_by(same).take(most).enumerate() {
-        group.iter().for_each(|&row| documents.places[row as usize] = at as u32);
-        documents.rows.push(group[0]);
-        documents.classes.push(classes[group[0] as usize]);
-        documents.weights.push(group.iter().map(|&row| weight(row)).fold(0, u32::saturating_add));
-    }
-    documents
-}
-
-/// The documents that [`Documents::new`] would take, of more than fit into memory: the texts with the smallest hashes, seen so
-/// far, and of each what every class has of it.
-pub struct Sample {
-    most: usize,
-    kept: BTreeMap<(u64, Box<str>), Vec<Member>>,
-    /// How many documents were given so far.
-    seen: u64,
-}
-
-/// Equal documents of one class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
-    pub class: u32,
-    pub weight: u32,
-    /// Where the first of them was.
-    pub row: u64,
-}
-
-impl Sample {
-    /// At least `most` documents, where there are so many: those of one text stay together.
-    pub fn new(most: usize) -> Self {
-        Sample { most, kept: BTreeMap::new(), seen: 0 }
-    }
-
-    /// A text that stays to the end was never let go, so its weight is that of all its documents.
-    pub fn add(&mut self, texts: &[&str], classes: &[u32], weights: Option<&[u32]>, threads: usize) {
-        let hashes = digests(texts, threads);
-        for (at, (&text, &hash)) in texts.iter().zip(&hashes).enumerate() {
-            let (class, weight) = (classes[at], weights.map_or(1, |weights| weights[at]));
-            let row = self.seen + at as u64;
-            let is_beyond = |last: &(u64, Box<str>)| (hash, text) > (last.0, &*last.1);
-            if weight == 0
-                || (self.kept.len() >= self.most && self.kept.last_key_value().is_some_and(|(k, _)| is_beyond(k)))
-            {
-                continue;
-            }
-            let members = self.kept.entry((hash, text.into())).or_default();
-            match members.iter_mut().find(|member| member.class == class) {
-                Some(member) => member.weight = member.weight.saturating_add(weight),
-                None => members.push(Member { class, weight, row }),
-            }
-            if self.kept.len() > self.most {
-                self.kept.pop_last();
-            }
-        }
-        self.seen += texts.len() as u64;
-    }
-
-    pub fn documents(&self) -> impl Iterator<Item = (&str, Member)> {
-        self.kept.iter().flat_map(|((_, text), members)| members.iter().map(move |&member| (&**text, member)))
-    }
-}
-
-/// By which documents are ordered: of their texts alone.
-fn digests(texts: &[&str], threads: usize) -> Vec<u64> {
-    let seed = Seed::fixed(0);
-    each_on_a_thread(&equal_parts(texts.len(), threads), |part| {
-        texts[part.clone()].iter().map(|text| seed.digest(text.as_bytes())).collect::<Vec<u64>>()
-    })
-    .concat()
-}
-
-/// Finds the features of texts, one text after the other.
-pub struct Finder<'a> {
-    counts: &'a Counts,
-    analyzer: &'a Analyzer,
-    counted: Vec<bool>,
-    /// By block whether none of its features has been forgotten: then nobody has to look.
-    all_live: Vec<bool>,
-    scratch: Scratch,
-}
-
-/// What finding needs of memory.
-#[derive(Default)]
-struct Scratch {
-    tokens: Tokens,
-    keys: Vec<Hashed>,
-    pairs: Vec<Hashed<u64>>,
-    /// By block: the id of every feature of the text, in order, [`UNKNOWN`] for what has never been seen or is forgotten.
-    found: Vec<Vec<u32>>,
-    /// By block: these, each once.
-    seen: Vec<Seen<u32>>,
-}
-
-impl<'a> Finder<'a> {
-    /// A finder of what `counts` know.
-    pub fn new(counts: &'a Counts, analyzer: &'a Analyzer) -> Self {
-        let counted = Kind::of(analyzer.settings()).iter().map(|kind| kind.is_counted(analyzer.settings())).collect();
-        let mut scratch = Scratch::default();
-        scratch.found.resize(counts.blocks.len(), vec![]);
-        scratch.seen.resize(counts.blocks.len(), Seen::default());
-        let all_live = counts.blocks.iter().map(|block| block.rows.live == block.len() as u64).collect();
-        Finder { counts, analyzer, counted, all_live, scratch }
-    }
-
-    /// By block, the ids of the text that was looked up last.
-    pub fn found(&self) -> &[Vec<u32>] {
-        &self.scratch.found
-    }
-
-    /// Looks up every feature of a text.
-    pub fn find(&mut self, text: &str) {
-        let Scratch { tokens, keys, pairs, found, .. } = &mut self.scratch;
-        for (at, block) in self.counts.blocks.iter().enumerate() {
-            let (before, rest) = found.split_at_mut(at);
-            let ids = &mut rest[0];
-            ids.clear();
-            match &block.names {
-                Names::Words(words) => {
-                    tokens.clear();
-                    match block.kind {
-                        Kind::Characters => self.analyzer.characters(text, tokens),
-                        _ => self.analyzer.words(text, tokens),
-                    }
-                    words.find(tokens, keys, ids);
-                }
-                Names::Runs(index) => {
-                    // The run of n words that starts at word i ends with word i + n - 1.
-                    let (left, words) = (&before[at - 1], &before[0]);
-                    pairs.clear();
-                    pairs.extend(left.iter().zip(words.iter().skip(at)).map(|(&left, &right)| {
-                        let is_unknown = left == UNKNOWN || right == UNKNOWN;
-                        let key = if is_unknown { u64::EMPTY } else { pair(left, right) };
-                        Hashed { key, hash: key.hash(index.seed()) }
-                    }));
-                    index.find_each(pairs, |_, _| true, ids);
-                }
-            }
-        }
-    }
-
-    /// Appends the distinct known features of the text that was looked up last, as one more document.
-    pub fn distinct(&mut self, blocks: &mut [Features]) {
-        let Scratch { found, seen, .. } = &mut self.scratch;
-        for (at, block) in self.counts.blocks.iter().enumerate() {
-            let features = &mut blocks[at];
-            if self.counted[at] {
-                let (words, rest) = seen.split_at_mut(at);
-                let (seen, rows, all_live) = (&mut rest[0], &block.rows, self.all_live[at]);
-                seen.read(&found[at], |&id| if all_live || rows.is_live(id) { id } else { UNKNOWN });
-                let start = features.ids.len();
-                features.ids.extend_from_slice(&seen.features);
-                features.times.resize(features.ids.len(), 0);
-                let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
-                for (i, &number) in seen.numbers.iter().enumerate().filter(|(_, number)| **number != UNKNOWN) {
-                    features.times[start + number as usize] += 1;
-                    // A pair that stands here for the first time.
-                    if has_parents && start + number as usize == features.parents.len() {
-                        features.parents.push([words[0].numbers[i], words[0].numbers[i + 1]]);
-                    }
-                }
-            }
-            features.ends.push(features.ids.len());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,7 +263,8 @@ mod tests {
         let classes = [0, 1, 1, 0];
         let batch = Batch { texts: &TEXTS, classes: &classes, weights: None, n_classes: 2 };
         let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
-        let documents = Documents::new(&counts, &analyzer, &TEXTS, &classes, None, most, 2);
+        let given = Given { texts: &TEXTS, classes: &classes, weights: None, groups: None };
+        let documents = Documents::new(&counts, &analyzer, &given, most, true, 2);
         (counts, documents)
     }
 
@@ -387,6 +279,51 @@ mod tests {
         assert_eq!(names(0), [("a".into(), 2), ("b".into(), 2)]);
         assert_eq!(names(1), [("a b".into(), 2), ("b a".into(), 1)]);
         assert_eq!(documents.blocks[1].parents[documents.blocks[1].range(at)], [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn a_window_is_a_part_of_its_document_and_its_pairs_know_their_words() {
+        let (_, documents) = looked_up(9);
+        for at in 0..documents.len() {
+            for (whole, window) in documents.blocks.iter().zip(&documents.windows) {
+                let first = whole.range(at).start;
+                for i in window.range(at) {
+                    let own = first + window.whole[i] as usize;
+                    assert_eq!(window.ids[i], whole.ids[own]);
+                    assert!(window.times[i] <= whole.times[own]);
+                }
+            }
+            let [words, pairs] = [&documents.windows[0], &documents.windows[1]];
+            assert!(!words.range(at).is_empty() && pairs.parents.len() == pairs.ids.len());
+            assert!(
+                pairs.range(at).all(|i| pairs.parents[i].iter().all(|&word| (word as usize) < words.range(at).len()))
+            );
+        }
+    }
+
+    #[test]
+    fn a_group_is_taken_whole_and_copies_elsewhere_leave_with_a_document() {
+        let texts = ["a b", "a c", "a b", "d"];
+        let (classes, groups) = ([0, 1, 1, 0], ["x", "x", "y", "z"]);
+        let analyzer = Analyzer::new(Settings::default()).expect("sound settings");
+        let batch = Batch { texts: &texts, classes: &classes, weights: None, n_classes: 2 };
+        let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
+        let given = Given { texts: &texts, classes: &classes, weights: None, groups: Some(&groups) };
+        let documents = Documents::new(&counts, &analyzer, &given, 9, false, 1);
+        let at = documents.places[0] as usize;
+        let mut taker = Taker::new(&documents);
+        let taken = taker.of(at);
+        let left = |id: &str| {
+            let (id, mut left) = (counts.find(0, id), vec![]);
+            taken.left(0, id, 1, counts.blocks[0].rows.get(id), &mut left);
+            left.iter().map(|cell| cell.documents).sum::<u32>()
+        };
+        // Both documents of x, and the other "a b".
+        assert_eq!([left("a"), left("b"), left("c")], [0, 0, 0]);
+        let totals = taken.totals();
+        let of = |class: u32| totals.iter().find(|total| total.class == class).map(|total| total.documents);
+        assert_eq!((of(0), of(1)), (Some(1), Some(2)));
+        assert_eq!(taken.is_group(), None);
     }
 
     #[test]
@@ -412,6 +349,7 @@ mod tests {
                 assert!(features.range(at).all(|i| without.blocks[block].rows.is_live(features.ids[i])));
             }
         }
+        assert_eq!(documents.whole_groups(2), 2);
         let (nothing, none) = documents.held_out(&counts, 9).expect("they were counted");
         assert!(nothing.is_empty() && none.is_empty());
         assert!(documents.held_out(&nothing, 1).is_err());
@@ -433,7 +371,8 @@ mod tests {
         let classes: Vec<u32> = (0..300).map(|n| n % 3).collect();
         let weights: Vec<u32> = (0..300).map(|n| n % 4).collect();
         for most in [1, 7, 40, 1000] {
-            let whole = chosen(&texts, &classes, Some(&weights), most, 1);
+            let given = Given { texts: &texts, classes: &classes, weights: Some(&weights), groups: None };
+            let whole = sample::chosen(&given, most, 1);
             for size in [1, 50, 300] {
                 let mut sample = Sample::new(most);
                 for from in (0..300).step_by(size) {
@@ -442,7 +381,9 @@ mod tests {
                 }
                 let (kept, of): (Vec<&str>, Vec<Member>) = sample.documents().unzip();
                 let again: Vec<u32> = of.iter().map(|member| member.class).collect();
-                let again = chosen(&kept, &again, Some(&of.iter().map(|one| one.weight).collect::<Vec<_>>()), most, 1);
+                let weights: Vec<u32> = of.iter().map(|one| one.weight).collect();
+                let given = Given { texts: &kept, classes: &again, weights: Some(&weights), groups: None };
+                let again = sample::chosen(&given, most, 1);
                 let rows: Vec<u32> = again.rows.iter().map(|&row| of[row as usize].row as u32).collect();
                 assert_eq!(
                     (rows, again.classes, again.weights),

@@ -67,6 +67,11 @@ impl Weight {
         Weight { log: self.log * f64::from(n), impossible: self.impossible * i64::from(n) }
     }
 
+    /// So much of it.
+    pub fn times_float(self, share: f64) -> Self {
+        Weight { log: self.log * share, impossible: self.impossible }
+    }
+
     pub fn value(self) -> f64 {
         if self.impossible > 0 { f64::NEG_INFINITY } else { self.log }
     }

@@ -391,6 +391,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::Documents>()?;
     module.add_class::<selection::Incidence>()?;
     module.add_class::<selection::Regression>()?;
+    module.add_class::<selection::Basis>()?;
+    module.add_class::<selection::LeftOut>()?;
     module.add_class::<scoring::TrustScorer>()?;
     module.add_class::<readers::Reader>()?;
     module.add_class::<readers::Rows>()?;

@@ -1,10 +1,11 @@
 //! Penalised softmax regression by Newton's method: what the trust curves and calibrations are fitted with.
 //!
-//! One vector of coefficients serves all classes, since each class has features of its own in each document, and each
-//! class has a bias. With two classes a document has the features of the second; the first has their negatives.
+//! One vector of coefficients serves all classes, since each class has features of its own in each row, and each class has a
+//! bias, which counts as much as the row says. With two classes a row has the features of the second; the first has their
+//! negatives. Scores may have offsets. Where there are many classes a row may list some of them only, its own first.
 //!
 //! It is done here and not by matrix products of NumPy: on a busy machine the threads of a BLAS wait for each other far
-//! longer than they work, and their sums depend on their number. Here sums are taken over fixed parts of the documents.
+//! longer than they work, and their sums depend on their number. Here sums are taken over fixed parts of the rows.
 
 use std::ops::Range;
 
@@ -13,23 +14,29 @@ use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 
 /// A class with less probability than this has no part in the curvature.
 const SMALLEST: f64 = 1e-6;
-/// With more classes than this their biases stay where the prior has them: there are few documents for each, and the
-/// curvature grows with the square of their number.
-const MOST_BIASES: usize = 50;
+/// With more classes than this the curvature between their biases is left out of the steps, which grows with the square of
+/// their number.
+const MOST_TOGETHER: usize = if cfg!(test) { 60 } else { 600 };
 
-/// A fit ends where a step lowers the loss by less than this for each unit of the documents' weight.
-const ENOUGH: f64 = 1e-7;
-const MOST_STEPS: usize = 60;
-/// The shortest part of a step that is tried.
-const SHORTEST: f64 = 1e-5;
+/// What is known of the rows.
+#[derive(Clone, Default)]
+pub struct Rows {
+    pub own: Vec<u32>,
+    pub weights: Vec<f64>,
+    /// By row and class, or listed class; none where all are 0.
+    pub offsets: Vec<f64>,
+    /// How much biases count in each row; none where they count whole.
+    pub scales: Vec<f64>,
+    /// By row the classes that it knows, its own first; none where it knows all.
+    pub lists: Vec<u32>,
+}
 
 pub struct Regression {
-    /// By document, scored class and feature.
+    /// By row, scored class and feature.
     features: Vec<f64>,
     n_features: usize,
-    classes: Vec<u32>,
-    weights: Vec<f64>,
     n_classes: usize,
+    rows: Rows,
 }
 
 /// What is known beforehand: where the penalties are zero, and how strong they are.
@@ -41,313 +48,438 @@ pub struct Prior<'a> {
     pub bias_precision: f64,
 }
 
+/// Coefficients and biases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    pub coefficients: Vec<f64>,
+    pub biases: Vec<f64>,
+}
+
+/// Gradient and Hessian of the loss: of the coefficients, of the biases, and of both.
+struct Derivatives {
+    n: usize,
+    n_biases: usize,
+    gradient: Vec<f64>,
+    coefficients: Vec<f64>,
+    /// By bias and coefficient.
+    across: Vec<f64>,
+    /// By pairs of biases, or with very many of them by bias alone.
+    biases: Vec<f64>,
+}
+
 impl Regression {
-    pub fn new(features: Vec<f64>, n_features: usize, classes: Vec<u32>, weights: Vec<f64>, n_classes: usize) -> Self {
-        let regression = Regression { features, n_features, classes, weights, n_classes };
-        assert_eq!(regression.features.len(), regression.classes.len() * regression.n_scored() * n_features);
-        regression
+    /// None where the arrays do not fit each other.
+    pub fn new(features: Vec<f64>, n_features: usize, n_classes: usize, rows: Rows) -> Option<Self> {
+        let n = rows.own.len();
+        let width = if n == 0 || rows.lists.is_empty() { n_classes } else { rows.lists.len() / n };
+        let regression = Regression { features, n_features, n_classes, rows };
+        let rows = &regression.rows;
+        let is_known = |class: &u32| (*class as usize) < n_classes;
+        let starts_with_own =
+            || (0..n).all(|at| rows.lists.is_empty() || rows.lists.get(at * width) == Some(&rows.own[at]));
+        let fits = rows.weights.len() == n
+            && (rows.offsets.is_empty() || rows.offsets.len() == n * width)
+            && (rows.scales.is_empty() || rows.scales.len() == n)
+            && (rows.lists.is_empty() || (n_classes > 2 && rows.lists.len() == n * width))
+            && rows.own.iter().chain(&rows.lists).all(is_known)
+            && starts_with_own()
+            && regression.features.len() == n * regression.n_scored() * n_features;
+        fits.then_some(regression)
+    }
+
+    pub fn n_rows(&self) -> usize {
+        self.rows.own.len()
+    }
+
+    /// How many classes a row knows.
+    fn n_known(&self) -> usize {
+        if self.rows.lists.is_empty() { self.n_classes } else { self.rows.lists.len() / self.rows.own.len() }
     }
 
     fn n_scored(&self) -> usize {
-        if self.n_classes == 2 { 1 } else { self.n_classes }
+        if self.n_classes == 2 { 1 } else { self.n_known() }
     }
 
     /// How many numbers the biases are: with two classes they are each other's negatives.
     fn n_biases(&self) -> usize {
-        if self.n_classes == 2 {
-            1
-        } else if self.n_classes <= MOST_BIASES {
-            self.n_classes
-        } else {
-            0
-        }
+        if self.n_classes == 2 { 1 } else { self.n_classes }
     }
 
-    /// The first `n` features of a document in a scored class.
-    fn row(&self, document: usize, place: usize, n: usize) -> &[f64] {
-        &self.features[(document * self.n_scored() + place) * self.n_features..][..n]
+    /// The class at this place of a row.
+    fn class(&self, at: usize, place: usize) -> usize {
+        self.rows.lists.get(at * self.n_known() + place).map_or(place, |&class| class as usize)
+    }
+
+    /// The place of the row's own class.
+    fn own(&self, at: usize) -> usize {
+        if self.rows.lists.is_empty() { self.rows.own[at] as usize } else { 0 }
+    }
+
+    fn scale(&self, at: usize) -> f64 {
+        self.rows.scales.get(at).copied().unwrap_or(1.0)
+    }
+
+    /// The first `n` features of a row in a scored class.
+    fn row(&self, at: usize, place: usize, n: usize) -> &[f64] {
+        &self.features[(at * self.n_scored() + place) * self.n_features..][..n]
     }
 
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
     pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64]) -> Regression {
-        let mut features = Vec::with_capacity(self.classes.len() * self.n_scored() * ranges.len());
+        let mut features = Vec::with_capacity(self.rows.own.len() * self.n_scored() * ranges.len());
         for row in self.features.chunks(self.n_features) {
             features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
         }
-        Regression::new(features, ranges.len(), self.classes.clone(), self.weights.clone(), self.n_classes)
+        Regression { features, n_features: ranges.len(), n_classes: self.n_classes, rows: self.rows.clone() }
     }
 
-    /// The root of the mean square of each scored class's score.
+    /// The root of the mean square of each scored class's score, without offsets and biases.
     pub fn size(&self, coefficients: &[f64]) -> f64 {
         let n = coefficients.len();
-        let square = |document: usize| {
-            let squares = (0..self.n_scored()).map(|place| dot(self.row(document, place, n), coefficients).powi(2));
-            self.weights[document] * squares.sum::<f64>()
+        let square = |at: usize| {
+            let squares = (0..self.n_scored()).map(|place| dot(self.row(at, place, n), coefficients).powi(2));
+            self.rows.weights[at] * squares.sum::<f64>()
         };
-        let total: f64 = self.weights.iter().sum();
-        ((0..self.classes.len()).map(square).sum::<f64>() / (total * self.n_scored() as f64).max(1.0)).sqrt()
+        let total: f64 = self.rows.weights.iter().sum();
+        let whole = total * self.n_scored() as f64;
+        if whole > 0.0 { ((0..self.rows.own.len()).map(square).sum::<f64>() / whole).sqrt() } else { 0.0 }
     }
 
-    /// The logarithm of each class's probability for each document.
-    pub fn log_probabilities(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> Vec<f64> {
-        let parts = equal_parts(self.classes.len(), threads);
+    /// The logarithm of the probability of each class that a row knows.
+    pub fn log_probabilities(&self, at: &Fitted, threads: usize) -> Vec<f64> {
+        let parts = equal_parts(self.rows.own.len(), threads);
         let logs = each_on_a_thread(&parts, |part| {
-            let mut logs = vec![0.0; part.len() * self.n_classes];
-            for (document, logs) in part.clone().zip(logs.chunks_mut(self.n_classes)) {
-                self.write_logs(document, coefficients, bias, logs);
+            let mut logs = vec![0.0; part.len() * self.n_known()];
+            for (row, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {
+                self.write_logs(row, at, logs);
             }
             logs
         });
         logs.concat()
     }
 
-    fn write_logs(&self, document: usize, coefficients: &[f64], bias: &[f64], logs: &mut [f64]) {
-        let score = |place: usize| dot(self.row(document, place, coefficients.len()), coefficients);
+    fn write_logs(&self, at: usize, fitted: &Fitted, logs: &mut [f64]) {
+        let Fitted { coefficients, biases } = fitted;
+        let score = |place: usize| dot(self.row(at, place, coefficients.len()), coefficients);
         if self.n_classes == 2 {
             logs[1] = score(0);
             logs[0] = -logs[1];
         } else {
-            logs.iter_mut().enumerate().for_each(|(class, log)| *log = score(class));
+            logs.iter_mut().enumerate().for_each(|(place, log)| *log = score(place));
         }
-        logs.iter_mut().zip(bias).for_each(|(log, bias)| *log += bias);
+        let (n, scale) = (logs.len(), self.scale(at));
+        logs.iter_mut().enumerate().for_each(|(place, log)| *log += scale * biases[self.class(at, place)]);
+        if let Some(offsets) = self.rows.offsets.get(at * n..(at + 1) * n) {
+            logs.iter_mut().zip(offsets).for_each(|(log, offset)| *log += offset);
+        }
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
         let whole = largest + sum.ln();
         logs.iter_mut().for_each(|log| *log -= whole);
     }
 
-    /// The coefficients and the biases with the least loss and penalty, by Newton's method with a line search.
-    pub fn fit(&self, prior: &Prior, threads: usize) -> (Vec<f64>, Vec<f64>) {
-        let penalty = Penalty::new(prior, self.n_classes, self.n_biases());
-        let n = prior.mean.len();
-        let biases = |point: &[f64]| match self.n_biases() {
-            0 => prior.bias.to_vec(),
-            1 => vec![-point[n], point[n]],
-            _ => point[n..].to_vec(),
-        };
-        let loss = |point: &[f64]| self.loss(&point[..n], &biases(point), threads) + penalty.loss(point);
-        let enough = ENOUGH * self.weights.iter().sum::<f64>();
-        let mut point = penalty.centre.clone();
-        let mut value = loss(&point);
-        for _ in 0..MOST_STEPS {
-            let (mut gradient, mut curvature) = self.derivatives(&point[..n], &biases(&point), threads);
-            add(&mut gradient, 1.0, &penalty.gradient(&point));
-            add(&mut curvature, 1.0, &penalty.precision);
-            let Some(step) = solve(&mut curvature, &gradient) else { break };
-            let (next, lower) = line_search(loss, &point, value, &step, dot(&gradient, &step));
+    /// The coefficients and the biases with the least loss and penalty, and these.
+    pub fn fit(&self, prior: &Prior, threads: usize) -> (Fitted, f64) {
+        let penalty = Penalty::new(self, prior);
+        let loss = |at: &Fitted| self.loss(at, threads) + penalty.value(at);
+        let enough = 1e-7 * self.rows.weights.iter().sum::<f64>();
+        let mut at = Fitted { coefficients: prior.mean.to_vec(), biases: prior.bias.to_vec() };
+        let mut value = loss(&at);
+        for _ in 0..60 {
+            let mut local = self.derivatives(&at, threads);
+            penalty.add(&at, &mut local);
+            let Some(step) = local.solve(&local.gradient) else { break };
+            let descent = dot(&local.gradient, &step);
+            let (mut length, mut next, mut lower);
+            length = 1.0;
+            loop {
+                next = self.moved(&at, &step, -length);
+                lower = loss(&next);
+                if lower <= value - 1e-4 * length * descent || length < 1e-5 {
+                    break;
+                }
+                length /= 2.0;
+            }
             let gain = value - lower;
             if gain > 0.0 {
-                (point, value) = (next, lower);
+                (at, value) = (next, lower);
             }
             if gain.is_nan() || gain <= enough {
                 break;
             }
         }
-        let biases = biases(&point);
-        point.truncate(n);
-        (point, biases)
+        (at, value)
     }
 
-    /// Hands each part of the documents to `sum`, on up to so many threads; the results are in the order of the parts.
-    fn in_parts<R: Send>(&self, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        summed_in_parts(self.classes.len(), if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
+    /// What would have been fitted without the rows of each fold, by one Newton step from what was.
+    pub fn without(&self, prior: &Prior, fitted: &Fitted, folds: &[u32], n_folds: u32, threads: usize) -> Vec<Fitted> {
+        let each: Vec<Derivatives> = (0..n_folds)
+            .map(|fold| {
+                let rows: Vec<usize> = (0..folds.len()).filter(|&at| folds[at] == fold).collect();
+                self.derivatives_of(&rows, fitted, threads)
+            })
+            .collect();
+        let mut whole = Derivatives::new(prior.mean.len(), self.n_biases());
+        each.iter().for_each(|fold| whole.add(1.0, fold));
+        Penalty::new(self, prior).add(fitted, &mut whole);
+        let step = |fold: &Derivatives| {
+            let mut rest = Derivatives::new(whole.n, whole.n_biases);
+            rest.add(1.0, &whole);
+            rest.add(-1.0, fold);
+            rest.solve(&fold.gradient)
+        };
+        each.iter()
+            .map(|fold| step(fold).map_or_else(|| fitted.clone(), |step| self.moved(fitted, &step, 1.0)))
+            .collect()
     }
 
-    fn loss(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> f64 {
-        let losses = self.in_parts(threads, |part| {
-            let mut logs = vec![0.0; self.n_classes];
+    /// From a place so many times a step.
+    fn moved(&self, from: &Fitted, step: &[f64], times: f64) -> Fitted {
+        let (ours, of_biases) = step.split_at(from.coefficients.len());
+        let by = |value: &f64, step: f64| value + times * step;
+        let biases = match of_biases {
+            [step] if self.n_classes == 2 => vec![by(&from.biases[0], -step), by(&from.biases[1], *step)],
+            steps => from.biases.iter().zip(steps).map(|(bias, &step)| by(bias, step)).collect(),
+        };
+        let coefficients = from.coefficients.iter().zip(ours).map(|(value, &step)| by(value, step)).collect();
+        Fitted { coefficients, biases }
+    }
+
+    /// Hands each part of some rows to `sum`, on up to so many threads; the results are in the order of the parts.
+    fn in_parts<R: Send>(&self, n: usize, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        summed_in_parts(n, if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
+    }
+
+    fn loss(&self, fitted: &Fitted, threads: usize) -> f64 {
+        let losses = self.in_parts(self.rows.own.len(), threads, |part| {
+            let mut logs = vec![0.0; self.n_known()];
             let mut loss = 0.0;
-            for document in part {
-                self.write_logs(document, coefficients, bias, &mut logs);
-                loss -= self.weights[document] * logs[self.classes[document] as usize];
+            for at in part.filter(|&at| self.rows.weights[at] != 0.0) {
+                self.write_logs(at, fitted, &mut logs);
+                loss -= self.rows.weights[at] * logs[self.own(at)];
             }
             loss
         });
         losses.iter().sum()
     }
 
-    /// The gradient and the Hessian of the loss, coefficients first and then biases.
-    fn derivatives(&self, coefficients: &[f64], bias: &[f64], threads: usize) -> (Vec<f64>, Vec<f64>) {
-        let parts = self.in_parts(threads, |part| {
-            let mut sums = Derivatives::new(coefficients.len(), self.n_biases());
-            let mut logs = vec![0.0; self.n_classes];
-            for document in part {
-                self.write_logs(document, coefficients, bias, &mut logs);
+    fn derivatives(&self, fitted: &Fitted, threads: usize) -> Derivatives {
+        self.derivatives_of(&(0..self.rows.own.len()).collect::<Vec<_>>(), fitted, threads)
+    }
+
+    /// The derivatives of the loss of some rows.
+    fn derivatives_of(&self, rows: &[usize], fitted: &Fitted, threads: usize) -> Derivatives {
+        let (n, n_biases) = (fitted.coefficients.len(), self.n_biases());
+        let found = self.in_parts(rows.len(), threads, |part| {
+            let mut sums = Derivatives::new(n, n_biases);
+            let mut scratch =
+                Scratch { logs: vec![0.0; self.n_known()], mean: vec![0.0; n], products: Products::new(n) };
+            for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
+                self.write_logs(at, fitted, &mut scratch.logs);
                 if self.n_classes == 2 {
-                    self.add_binary(document, &logs, &mut sums);
+                    self.add_two(at, &mut scratch, &mut sums);
                 } else {
-                    self.add_softmax(document, &logs, &mut sums);
+                    self.add_more(at, &mut scratch, &mut sums);
                 }
             }
-            sums.curvature.finish();
+            scratch.products.flush(&mut sums.coefficients);
             sums
         });
-        let mut total = Derivatives::new(coefficients.len(), self.n_biases());
-        for part in &parts {
-            add(&mut total.gradient, 1.0, &part.gradient);
-            add(&mut total.curvature.sums, 1.0, &part.curvature.sums);
+        let mut whole = Derivatives::new(n, n_biases);
+        found.iter().for_each(|part| whole.add(1.0, part));
+        // Only the upper half was summed up.
+        for i in 0..n {
+            (0..i).for_each(|j| whole.coefficients[i * n + j] = whole.coefficients[j * n + i]);
         }
-        (total.gradient, total.curvature.symmetric())
+        whole
     }
 
-    /// A document of two classes: logistic regression, in which the log-odds are twice the score of the second class.
-    fn add_binary(&self, document: usize, logs: &[f64], sums: &mut Derivatives) {
-        let (weight, second) = (self.weights[document], logs[1].exp());
-        let n = sums.n_coefficients;
-        let row = self.row(document, 0, n);
-        let excess = 2.0 * weight * (second - f64::from(self.classes[document]));
+    fn add_two(&self, at: usize, scratch: &mut Scratch, sums: &mut Derivatives) {
+        let n = sums.n;
+        // The log-odds are twice the score of the second class.
+        let (weight, share, second) = (self.rows.weights[at], self.scale(at), scratch.logs[1].exp());
+        let excess = 2.0 * weight * (second - f64::from(self.rows.own[at]));
+        let scale = 2.0 * (weight * second * scratch.logs[0].exp()).sqrt();
+        let row = self.row(at, 0, n);
         add(&mut sums.gradient[..n], excess, row);
-        sums.gradient[n] += excess;
-        let scale = 2.0 * (weight * second * logs[0].exp()).sqrt();
-        sums.curvature.push(|target| {
-            target[..n].iter_mut().zip(row).for_each(|(target, value)| *target = scale * value);
-            target[n] = scale;
-        });
+        sums.gradient[n] += share * excess;
+        add(&mut sums.across, share * scale * scale, row);
+        sums.biases[0] += (share * scale).powi(2);
+        scratch.products.push(row.iter().map(|value| scale * value), &mut sums.coefficients);
     }
 
-    /// A document of more classes: the features of each class, around their mean under the model.
-    fn add_softmax(&self, document: usize, logs: &[f64], sums: &mut Derivatives) {
-        let (n, has_biases) = (sums.n_coefficients, self.n_biases() > 0);
-        let (weight, class) = (self.weights[document], self.classes[document] as usize);
-        let Derivatives { gradient, mean, curvature, .. } = sums;
+    fn add_more(&self, at: usize, scratch: &mut Scratch, sums: &mut Derivatives) {
+        let n = sums.n;
+        let Scratch { logs, mean, products } = scratch;
+        let (weight, share, own) = (self.rows.weights[at], self.scale(at), self.own(at));
+        logs.iter_mut().for_each(|log| *log = log.exp());
+        let chances = &logs[..];
         mean.fill(0.0);
-        for (class, log) in logs.iter().enumerate() {
-            let chance = log.exp();
-            add(&mut mean[..n], chance, self.row(document, class, n));
-            if has_biases {
-                mean[n + class] = chance;
-            }
+        for (place, &chance) in chances.iter().enumerate() {
+            add(mean, chance, self.row(at, place, n));
         }
-        add(gradient, weight, mean);
-        add(&mut gradient[..n], -weight, self.row(document, class, n));
-        if has_biases {
-            gradient[n + class] -= weight;
-        }
-        for (class, log) in logs.iter().enumerate() {
-            let chance = log.exp();
+        add(&mut sums.gradient[..n], weight, mean);
+        add(&mut sums.gradient[..n], -weight, self.row(at, own, n));
+        sums.gradient[n + self.class(at, own)] -= weight * share;
+        for (place, &chance) in chances.iter().enumerate() {
+            let class = self.class(at, place);
+            sums.gradient[n + class] += weight * share * chance;
             if chance < SMALLEST {
                 continue;
             }
+            let row = self.row(at, place, n);
             let scale = (weight * chance).sqrt();
-            curvature.push(|target| {
-                target.iter_mut().zip(&*mean).for_each(|(target, mean)| *target = -scale * mean);
-                add(&mut target[..n], scale, self.row(document, class, n));
-                if has_biases {
-                    target[n + class] += scale;
+            products.push(row.iter().zip(&*mean).map(|(value, mean)| scale * (value - mean)), &mut sums.coefficients);
+            let across = &mut sums.across[class * n..(class + 1) * n];
+            let by = weight * share * chance;
+            across.iter_mut().zip(row.iter().zip(&*mean)).for_each(|(sum, (value, mean))| *sum += by * (value - mean));
+            let square = weight * share * share * chance;
+            if sums.is_together() {
+                sums.biases[class * sums.n_biases + class] += square;
+                for (other, &chance) in chances.iter().enumerate() {
+                    sums.biases[class * sums.n_biases + self.class(at, other)] -= square * chance;
                 }
-            });
-        }
-    }
-}
-
-/// A quadratic penalty on coefficients and free biases.
-struct Penalty {
-    /// Where it is zero.
-    centre: Vec<f64>,
-    /// By pairs of coefficients and biases.
-    precision: Vec<f64>,
-}
-
-impl Penalty {
-    fn new(prior: &Prior, n_classes: usize, n_biases: usize) -> Self {
-        let n = prior.mean.len();
-        // With two classes the biases are one number with both their penalties.
-        let bias_precision = prior.bias_precision * if n_classes == 2 { 2.0 } else { 1.0 };
-        let free = &prior.bias[n_classes - n_biases..];
-        let centre: Vec<f64> = prior.mean.iter().chain(free).copied().collect();
-        let size = centre.len();
-        let mut precision = vec![0.0; size * size];
-        for i in 0..size {
-            if i < n {
-                precision[i * size..i * size + n].copy_from_slice(&prior.precision[i * n..(i + 1) * n]);
             } else {
-                precision[i * size + i] = bias_precision;
+                sums.biases[class] += square;
             }
         }
-        Penalty { centre, precision }
-    }
-
-    fn gradient(&self, point: &[f64]) -> Vec<f64> {
-        let away = self.away(point);
-        self.precision.chunks(away.len()).map(|row| dot(row, &away)).collect()
-    }
-
-    fn loss(&self, point: &[f64]) -> f64 {
-        0.5 * dot(&self.away(point), &self.gradient(point))
-    }
-
-    fn away(&self, point: &[f64]) -> Vec<f64> {
-        point.iter().zip(&self.centre).map(|(value, centre)| value - centre).collect()
     }
 }
 
-/// The first of ever shorter steps back from `point` that lowers the loss by a fair part of what its slope promises
-/// (Armijo's rule), and the loss there.
-fn line_search(loss: impl Fn(&[f64]) -> f64, point: &[f64], value: f64, step: &[f64], descent: f64) -> (Vec<f64>, f64) {
-    let mut length = 1.0;
-    loop {
-        let next: Vec<f64> = point.iter().zip(step).map(|(value, step)| value - length * step).collect();
-        let lower = loss(&next);
-        if lower <= value - 1e-4 * length * descent || length < SHORTEST {
-            return (next, lower);
-        }
-        length /= 2.0;
-    }
-}
-
-/// Sums over some documents of what the loss changes by.
-struct Derivatives {
-    n_coefficients: usize,
-    gradient: Vec<f64>,
-    /// What the features of a document's classes are on average, for a document at a time.
+/// What adding up needs of memory.
+struct Scratch {
+    logs: Vec<f64>,
     mean: Vec<f64>,
-    curvature: Products,
+    products: Products,
 }
 
-impl Derivatives {
-    fn new(n_coefficients: usize, n_biases: usize) -> Self {
-        let size = n_coefficients + n_biases;
-        Derivatives { n_coefficients, gradient: vec![0.0; size], mean: vec![0.0; size], curvature: Products::new(size) }
-    }
-}
-
-/// The sum of the products of rows with themselves, four rows at a time.
+/// Rows whose products with themselves are a matrix; four at a time.
 struct Products {
-    size: usize,
     rows: Vec<f64>,
-    n_rows: usize,
-    /// The upper half of the matrix; nothing is written below its diagonal.
-    sums: Vec<f64>,
+    size: usize,
+    filled: usize,
 }
 
 impl Products {
     fn new(size: usize) -> Self {
-        Products { size, rows: vec![0.0; 4 * size], n_rows: 0, sums: vec![0.0; size * size] }
+        Products { rows: vec![0.0; 4 * size], size, filled: 0 }
     }
 
-    /// Adds the row that `write` makes; whatever was there before is still in it.
     #[inline(always)]
-    fn push(&mut self, write: impl FnOnce(&mut [f64])) {
-        write(&mut self.rows[self.n_rows * self.size..(self.n_rows + 1) * self.size]);
-        self.n_rows += 1;
-        if self.n_rows == 4 {
-            add_products(&self.rows, self.size, &mut self.sums);
-            self.n_rows = 0;
+    fn push(&mut self, row: impl Iterator<Item = f64>, matrix: &mut [f64]) {
+        let target = &mut self.rows[self.filled * self.size..(self.filled + 1) * self.size];
+        target.iter_mut().zip(row).for_each(|(target, value)| *target = value);
+        self.filled += 1;
+        if self.filled == 4 {
+            self.flush(matrix);
         }
     }
 
-    /// Adds the rows that are still waiting for others.
-    fn finish(&mut self) {
-        self.rows[self.n_rows * self.size..].fill(0.0);
-        add_products(&self.rows, self.size, &mut self.sums);
+    fn flush(&mut self, matrix: &mut [f64]) {
+        self.rows[self.filled * self.size..].fill(0.0);
+        self.filled = 0;
+        if self.size > 0 {
+            add_products(&self.rows, self.size, matrix);
+        }
+    }
+}
+
+/// The penalty of a prior.
+struct Penalty<'a> {
+    prior: &'a Prior<'a>,
+    is_two: bool,
+}
+
+impl<'a> Penalty<'a> {
+    fn new(regression: &Regression, prior: &'a Prior<'a>) -> Self {
+        Penalty { prior, is_two: regression.n_classes == 2 }
     }
 
-    /// The whole matrix.
-    fn symmetric(mut self) -> Vec<f64> {
-        for i in 0..self.size {
-            (0..i).for_each(|j| self.sums[i * self.size + j] = self.sums[j * self.size + i]);
+    fn away(&self, at: &Fitted) -> Vec<f64> {
+        at.coefficients.iter().zip(self.prior.mean).map(|(at, mean)| at - mean).collect()
+    }
+
+    fn pull(&self, away: &[f64]) -> Vec<f64> {
+        self.prior.precision.chunks(away.len().max(1)).map(|row| dot(row, away)).collect()
+    }
+
+    fn value(&self, at: &Fitted) -> f64 {
+        let away = self.away(at);
+        let biases = at.biases.iter().zip(self.prior.bias).map(|(at, mean)| (at - mean).powi(2));
+        0.5 * (dot(&away, &self.pull(&away)) + self.prior.bias_precision * biases.sum::<f64>())
+    }
+
+    fn add(&self, at: &Fitted, to: &mut Derivatives) {
+        let n = to.n;
+        add(&mut to.gradient[..n], 1.0, &self.pull(&self.away(at)));
+        add(&mut to.coefficients, 1.0, self.prior.precision);
+        // With two classes the biases are one number with both their penalties.
+        let precision = self.prior.bias_precision * if self.is_two { 2.0 } else { 1.0 };
+        let first = at.biases.len() - to.n_biases;
+        for place in 0..to.n_biases {
+            to.gradient[n + place] += precision * (at.biases[first + place] - self.prior.bias[first + place]);
+            let step = if to.is_together() { to.n_biases + 1 } else { 1 };
+            to.biases[place * step] += precision;
         }
-        self.sums
+    }
+}
+
+impl Derivatives {
+    fn new(n: usize, n_biases: usize) -> Self {
+        let together = if n_biases <= MOST_TOGETHER { n_biases * n_biases } else { n_biases };
+        Derivatives {
+            n,
+            n_biases,
+            gradient: vec![0.0; n + n_biases],
+            coefficients: vec![0.0; n * n],
+            across: vec![0.0; n_biases * n],
+            biases: vec![0.0; together],
+        }
+    }
+
+    /// Whether there is a curvature between biases.
+    fn is_together(&self) -> bool {
+        self.n_biases <= MOST_TOGETHER
+    }
+
+    fn add(&mut self, times: f64, other: &Derivatives) {
+        add(&mut self.gradient, times, &other.gradient);
+        add(&mut self.coefficients, times, &other.coefficients);
+        add(&mut self.across, times, &other.across);
+        add(&mut self.biases, times, &other.biases);
+    }
+
+    /// The Newton step for a gradient.
+    fn solve(&self, gradient: &[f64]) -> Option<Vec<f64>> {
+        let (n, m) = (self.n, self.n_biases);
+        if self.is_together() {
+            let size = n + m;
+            let mut matrix = vec![0.0; size * size];
+            for i in 0..n {
+                matrix[i * size..i * size + n].copy_from_slice(&self.coefficients[i * n..(i + 1) * n]);
+            }
+            for i in 0..m {
+                let row = &mut matrix[(n + i) * size..(n + i + 1) * size];
+                row[..n].copy_from_slice(&self.across[i * n..(i + 1) * n]);
+                row[n..].copy_from_slice(&self.biases[i * m..(i + 1) * m]);
+            }
+            return solve(&mut matrix, gradient);
+        }
+        // The biases by themselves are solved by division: what is left is a system of the coefficients.
+        let mut matrix = self.coefficients.clone();
+        let mut right = gradient[..n].to_vec();
+        for (i, across) in self.across.chunks(n.max(1)).enumerate() {
+            for (row, &by) in matrix.chunks_mut(n).zip(across) {
+                add(row, -by / self.biases[i], across);
+            }
+            add(&mut right, -gradient[n + i] / self.biases[i], across);
+        }
+        let mut step = solve(&mut matrix, &right)?;
+        for i in 0..m {
+            let across = &self.across[i * n..(i + 1) * n];
+            step.push((gradient[n + i] - dot(across, &step[..n])) / self.biases[i]);
+        }
+        Some(step)
     }
 }
 
@@ -365,7 +497,7 @@ fn add(sums: &mut [f64], times: f64, values: &[f64]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += times * value);
 }
 
-/// The solution of a symmetric, positive definite system, by Cholesky's method; None for one that is not.
+/// The solution of a symmetric, positive definite system, by Cholesky's method; None for one that is not. The lower half is read.
 fn solve(matrix: &mut [f64], right: &[f64]) -> Option<Vec<f64>> {
     let n = right.len();
     let largest = (0..n).map(|i| matrix[i * n + i]).fold(1.0, f64::max);
@@ -394,41 +526,4 @@ fn solve(matrix: &mut [f64], right: &[f64]) -> Option<Vec<f64>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_system_is_solved() {
-        let x = solve(&mut [4.0, 2.0, 2.0, 3.0], &[2.0, 5.0]).expect("positive definite");
-        assert!((x[0] + 0.5).abs() < 1e-6 && (x[1] - 2.0).abs() < 1e-6);
-        assert_eq!(solve(&mut [1.0, 2.0, 2.0, 1.0], &[1.0, 1.0]), None);
-    }
-
-    #[test]
-    fn the_biases_of_very_many_classes_stay_and_the_coefficients_do_not() {
-        for n_classes in [MOST_BIASES, MOST_BIASES + 1] {
-            let bias = vec![0.0; n_classes];
-            let prior = Prior { mean: &[0.0], precision: &[1.0], bias: &bias, bias_precision: 1.0 };
-            // Always the first class, which has the feature.
-            let features = (0..20 * n_classes).map(|i| f64::from(u8::from(i % n_classes == 0))).collect();
-            let regression = Regression::new(features, 1, vec![0; 20], vec![1.0; 20], n_classes);
-            let (coefficients, biases) = regression.fit(&prior, 1);
-            assert!(coefficients[0] > 1.0);
-            assert_eq!(biases[0] > 0.0, n_classes == MOST_BIASES);
-        }
-    }
-
-    #[test]
-    fn nothing_to_learn_leaves_the_prior_and_much_moves_it() {
-        let prior = Prior { mean: &[1.0], precision: &[1.0], bias: &[0.0; 3], bias_precision: 1.0 };
-        let none = Regression::new(vec![0.0; 3], 1, vec![0], vec![0.0], 3);
-        assert_eq!(none.fit(&prior, 1), (vec![1.0], vec![0.0; 3]));
-        // A feature that always speaks for the wrong class.
-        let features: Vec<f64> =
-            (0..300).flat_map(|i| (0..3).map(move |c| f64::from(u8::from(c == (i + 1) % 3)))).collect();
-        let wrong = Regression::new(features, 1, (0..300).map(|i| i % 3).collect(), vec![1.0; 300], 3);
-        let (coefficients, _) = wrong.fit(&prior, 2);
-        assert!(coefficients[0] < -3.0);
-        assert_eq!(wrong.fit(&prior, 1).0, coefficients);
-    }
-}
+mod tests;

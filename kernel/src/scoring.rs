@@ -16,15 +16,15 @@ mod weights;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::counts::{Block, Counts, Kind, Names};
+use crate::counts::{Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
 use crate::vocabulary::{Hashed, Placed, Seed, make_places};
 pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, known_runs, known_words};
-pub use plain::{FeatureTable, Plain, features};
+pub use plain::{FeatureTable, Length, Plain, features};
 pub use rounded::Rounded;
-pub use sums::{Sums, sum_in_lanes};
+pub use sums::{Start, Sums, sum_in_lanes, sum_pairs_in_lanes};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
@@ -63,6 +63,9 @@ pub trait Reading: Send + Sync {
 
     /// What is kept beside the key of feature `id`.
     fn stored(weights: &Self::Weights, id: usize) -> Stored;
+
+    /// Takes note of where the keys of runs, which have no other number in a table, were put: by id, among so many places.
+    fn place(_weights: &mut Self::Weights, _places: &[u32], _n_places: usize) {}
 
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
     /// already when the features were looked up.
@@ -137,13 +140,13 @@ impl<R: Reading> Scorer<R> {
     }
 
     /// The score of each class for each text, texts one after the other: start + Σ weights, up to a number that all classes
-    /// of a text have in common. `start` is the log prior, or whatever else scores start from.
+    /// of a text have in common.
     pub fn scores(
         &self,
         counts: &Counts,
         analyzer: &Analyzer,
         texts: &[&str],
-        start: &[f64],
+        start: Start,
         threads: usize,
     ) -> Vec<f64> {
         let mut scores = vec![0.0; texts.len() * self.n_classes];
@@ -153,21 +156,14 @@ impl<R: Reading> Scorer<R> {
     }
 
     /// The class with the highest score for each text; the first of them where several are equal.
-    pub fn best(
-        &self,
-        counts: &Counts,
-        analyzer: &Analyzer,
-        texts: &[&str],
-        start: &[f64],
-        threads: usize,
-    ) -> Vec<u32> {
+    pub fn best(&self, counts: &Counts, analyzer: &Analyzer, texts: &[&str], start: Start, threads: usize) -> Vec<u32> {
         let mut best = vec![0; texts.len()];
         self.find_best(counts, analyzer, texts, start, threads, &mut best);
         best
     }
 
     /// The same for one text.
-    pub fn best_one(&self, counts: &Counts, analyzer: &Analyzer, text: &str, start: &[f64]) -> u32 {
+    pub fn best_one(&self, counts: &Counts, analyzer: &Analyzer, text: &str, start: Start) -> u32 {
         let mut best = [0];
         self.find_best(counts, analyzer, &[text], start, 1, &mut best);
         best[0]
@@ -178,7 +174,7 @@ impl<R: Reading> Scorer<R> {
         counts: &Counts,
         analyzer: &Analyzer,
         texts: &[&str],
-        start: &[f64],
+        start: Start,
         threads: usize,
         best: &mut [u32],
     ) {
@@ -216,7 +212,7 @@ impl<R: Reading> Scorer<R> {
         counts: &Counts,
         analyzer: &Analyzer,
         texts: &[&str],
-        start: &[f64],
+        start: Start,
         scratch: &mut Scratch<R::Scratch>,
         best: &mut [u32],
     ) {
@@ -376,14 +372,20 @@ impl<R: Reading> Scorer<R> {
     }
 
     fn make_kept(&self, counts: &Counts) -> Kept<R::Weights> {
-        let weights = self.reading.keep(counts);
+        let mut weights = self.reading.keep(counts);
         let seed = Seed::of_this_process();
-        let mut left = vec![];
-        let features = |(block, weights): (&Block, &R::Weights)| match &block.names {
-            Names::Words(words) => KnownFeatures::Words(known_words(words, seed, |id| R::stored(weights, id))),
-            Names::Runs(index) => KnownFeatures::Runs(known_runs(index, seed, &mut left, |id| R::stored(weights, id))),
-        };
-        Kept { known: counts.blocks.iter().zip(&weights).map(features).collect(), weights }
+        let (mut left, mut known) = (vec![], vec![]);
+        for (block, weights) in counts.blocks.iter().zip(&mut weights) {
+            known.push(match &block.names {
+                Names::Words(words) => KnownFeatures::Words(known_words(words, seed, |id| R::stored(weights, id))),
+                Names::Runs(index) => {
+                    let table = known_runs(index, seed, &mut left, |id| R::stored(weights, id));
+                    R::place(weights, &left, table.n_places());
+                    KnownFeatures::Runs(table)
+                }
+            });
+        }
+        Kept { known, weights }
     }
 }
 

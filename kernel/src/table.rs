@@ -110,6 +110,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         (place, true)
     }
 
+    /// How many places it has, taken or free.
+    pub fn n_places(&self) -> usize {
+        self.slots.len()
+    }
+
     #[inline(always)]
     pub fn value(&self, place: usize) -> &V {
         &self.slots[place].value

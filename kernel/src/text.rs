@@ -25,6 +25,7 @@ use std::collections::HashSet;
 
 use crate::error::Error;
 use crate::processor::Plan;
+pub use classes::chunks;
 use recognisers::Thing;
 use stemming::Stemmer;
 use writer::{Places, Writer, push_word};
@@ -292,6 +293,14 @@ impl Analyzer {
     /// ```
     pub fn tokens(&self, text: &str) -> Vec<Token> {
         placed(text, |out, places| self.scan(text, out, places))
+    }
+
+    /// Where the word tokens of `text` are, in bytes, and where its character n-grams are.
+    pub fn places(&self, text: &str) -> [Vec<(usize, usize)>; 2] {
+        let (mut out, mut words, mut characters) = (Tokens::new(), vec![], vec![]);
+        self.scan(text, &mut out, &mut words);
+        self.scan_characters(text, &mut out, &mut characters, &mut |_| {});
+        [words, characters]
     }
 
     /// All features of `text` with their places: word n-grams from the shortest to the longest,

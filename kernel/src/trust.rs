@@ -1,18 +1,23 @@
 //! The automatic model: evidence, weighted by how far evidence of its kind can be trusted.
 //!
-//! Features are presences. How strongly one speaks for a class is `lo`, the logarithm of its frequency inside the class over
-//! that outside; how sure that is, `z`, its signal-to-noise ratio. Curves over `z` and over the number of documents with
+//! Features are presences. How strongly one speaks for a class is `lo`, the logarithm of how much more frequent it is inside the
+//! class than outside; how sure that is, `z`, its signal-to-noise ratio. Curves over `z` and over the number of documents with
 //! the feature say what such evidence is worth:
 //!
 //! ```text
-//! two classes     W = lo · (Tz(z) + Td(df))                        one class gets W, the other −W
-//! more classes    W = lo · Tz(z) + e1 · T1(df) + e0 · T0(df)       e1, e0: the parts of lo inside and outside the class
-//! pairs           W += Rb(df) · (lo of the left word + lo of the right word)
-//! score           start + Σ blocks Σ p  m^(−p) Σ W_p               m: known features of the document in the block
+//! W = lo · Tz(z) + e1 · T1(df) + e0 · T0(df)            lo = e1 + e0: what it says inside and outside the class
+//! pairs  W += Rb(df) · (lo of the left word + lo of the right word)
+//! score  prior + m/(m + 16) · growth + Σ blocks Σ k  h_k(m) Σ W_k          h_k(m) = 1 / (1 + m/M_k), M = 4, 128
 //! ```
 //!
+//! m is the number of known features of the document in the block; for the growth, of its words. The empty document has the
+//! prior. `length.rs` has these functions, `evidence.rs` those of the counts.
+//!
+//! With two classes lo is e1 + e0 of one class and the negative of the other's, so that only the mean of T1 and T0 matters, and only
+//! one class has to be worked out. The curves are kept in the form for more: a label may come later.
+//!
 //! The curves are piecewise linear, so a score is a sum of values at knots times numbers that come from the counts. Those
-//! numbers, with the document's own counts taken out, are the [`Corpus::basis`] on which the curves are fitted.
+//! numbers, with the document's group taken out, are the [`Basis`] on which the curves are fitted.
 //!
 //! With more than two classes a feature has a weight for each. One that few classes have seen is a list of these, on top of
 //! a row that all features of the same number of documents share. What pairs take back from their words is added
@@ -20,6 +25,7 @@
 
 mod basis;
 mod evidence;
+mod length;
 mod model;
 mod reading;
 mod weights;
@@ -27,12 +33,14 @@ mod weights;
 use crate::counts::Kind;
 use crate::rows::Cell;
 use crate::text::Analyzer;
-pub use basis::Corpus;
+pub use basis::{Basis, Corpus};
 use evidence::KNOTS;
+use length::CHANNELS;
+pub use length::growth;
 pub use model::Model;
 
-/// Which curves there are, and in which order: for each counted block and each power, those over z (7 numbers), over the
-/// number of documents (7; for more than two classes 7 inside and 7 outside), and of what pairs take back (7).
+/// Which curves there are, and in which order: for each counted block and each channel, those over z (7 numbers), over the
+/// number of documents (7 inside and 7 outside; for two classes their 7 means), and of what pairs take back (7).
 #[derive(Clone, Debug)]
 pub struct Shape {
     n_classes: usize,
@@ -52,14 +60,14 @@ impl Shape {
         self.n_classes == 2
     }
 
-    /// The powers of a document's number of features that its sums are divided by.
-    fn powers(&self) -> &'static [f64] {
-        if self.is_two() { &[0.5] } else { &[0.5, 1.0] }
-    }
-
     /// Of how many classes the scores are computed: with two, the first one's is the other's negative.
     pub fn n_scored(&self) -> usize {
         if self.is_two() { 1 } else { self.n_classes }
+    }
+
+    /// The classes that have a score of their own.
+    fn classes(&self) -> impl Iterator<Item = u32> + use<> {
+        u32::from(self.is_two())..self.n_classes as u32
     }
 
     /// The class of the score at this place.
@@ -67,14 +75,19 @@ impl Shape {
         if self.is_two() { 1 } else { place as u32 }
     }
 
-    /// The numbers that a block has for each power.
+    /// The counted blocks, and whether their features are pairs of features.
+    fn counted(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        self.blocks.iter().enumerate().filter_map(|(block, is_pairs)| Some((block, (*is_pairs)?)))
+    }
+
+    /// The numbers that a block has for each channel.
     fn width(&self, has_parents: bool) -> usize {
         KNOTS * (if self.is_two() { 2 } else { 3 } + usize::from(has_parents))
     }
 
-    /// The numbers of all curves.
+    /// The numbers of all curves, as they are fitted.
     pub fn len(&self) -> usize {
-        self.blocks.iter().flatten().map(|&has_parents| self.width(has_parents) * self.powers().len()).sum()
+        self.counted().map(|(_, has_parents)| self.width(has_parents) * CHANNELS).sum()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -84,6 +97,53 @@ impl Shape {
     /// The block whose pairs are of words that count too.
     fn pairs(&self) -> Option<usize> {
         self.blocks.iter().position(|block| *block == Some(true))
+    }
+}
+
+/// The curves of all blocks, ready to be read.
+#[derive(Clone, Debug)]
+pub struct Curves {
+    /// By counted block and channel, as [`Shape`] has them.
+    numbers: Vec<[Vec<f64>; CHANNELS]>,
+    /// By counted block the features of the longest documents that the curves were fitted on.
+    caps: Vec<f64>,
+    /// By class what all its evidence is multiplied with; none where that is 1. Of two classes nobody asks.
+    factors: Vec<f64>,
+}
+
+impl Curves {
+    /// Of numbers for any number of classes, and of the caps of the blocks; None where they are for other blocks.
+    pub fn new(shape: &Shape, unified: &[f64], caps: &[f64]) -> Option<Self> {
+        let mut rest = unified.chunks_exact(KNOTS);
+        let is_whole = rest.remainder().is_empty();
+        let mut numbers = vec![];
+        for (_, has_parents) in shape.counted() {
+            let mut channel = || {
+                let [z, inside, outside] = [rest.next()?, rest.next()?, rest.next()?];
+                let mut curves = z.to_vec();
+                if shape.is_two() {
+                    curves.extend(inside.iter().zip(outside).map(|(inside, outside)| (inside + outside) / 2.0));
+                } else {
+                    curves.extend(inside.iter().chain(outside));
+                }
+                if has_parents {
+                    curves.extend(rest.next()?);
+                }
+                Some(curves)
+            };
+            numbers.push([channel()?, channel()?]);
+        }
+        let fits = is_whole && rest.next().is_none() && caps.len() == numbers.len();
+        (fits && caps.iter().all(|&cap| cap >= 1.0)).then(|| Curves { numbers, caps: caps.to_vec(), factors: vec![] })
+    }
+
+    /// The same, with the evidence of each class multiplied; None where there are other classes.
+    pub fn with_factors(mut self, shape: &Shape, factors: Vec<f64>) -> Option<Self> {
+        let fits = factors.is_empty() || factors.len() == shape.n_classes;
+        if !shape.is_two() {
+            self.factors = factors;
+        }
+        fits.then_some(self)
     }
 }
 

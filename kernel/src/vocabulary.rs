@@ -15,7 +15,7 @@ use crate::text::Tokens;
 pub use index::{Index, Key, pair};
 use keys::key_of;
 pub use keys::{Hashed, Placed, WordKey, make_keys, make_places, make_places_ahead, share};
-pub use seed::Seed;
+pub use seed::{Seed, scramble};
 
 /// The id of what is not in a vocabulary.
 pub const UNKNOWN: u32 = u32::MAX;

@@ -199,23 +199,37 @@ class Postings:
 
 @final
 class Scorer:
-    """Scores documents by counts, as they are at the time of the call."""
+    """Scores documents by counts, as they are at the time of the call.
+
+    With `length`, a scale and a half, the log-likelihood of a document with n known features is multiplied with
+    scale / (1 + n / half); that features are absent counts n / (n + 16), and so does what scores get as they grow.
+    """
 
     def __init__(
-        self, counts: Counts, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool
+        self,
+        counts: Counts,
+        likelihood: str,
+        smoothing: float,
+        absent_smoothing: float,
+        class_vocabulary: bool,
+        length: tuple[float, float] | None = None,
     ) -> None: ...
-    def scores(self, texts: Texts, log_prior: Sequence[float], threads: int) -> Array:
-        """Floats, by document and class: log prior + Σ weights, up to a number that the classes share."""
-    def best(self, texts: Texts, log_prior: Sequence[float], threads: int) -> Array:
+    def scores(
+        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+    ) -> Array:
+        """Floats, by document and class: start + growth + Σ weights, up to a number that the classes share."""
+    def best(self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None) -> Array:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
-    def best_one(self, text: str, log_prior: Sequence[float]) -> int:
+    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The same for one document."""
     def log_likelihoods(self, texts: Texts) -> Array:
         """Floats, by document and class."""
     def log_orders(self, texts: Texts) -> Array:
         """Floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
-    def terms(self, text: str) -> list[list[float] | None]:
-        """What each feature adds to each class's score, in the analyzer's order.
+    def terms(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+    ) -> tuple[list[float], list[list[float] | None]]:
+        """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
 
         None for a feature that is not known, an empty list for one that counts only once and was named before.
         """
@@ -223,8 +237,8 @@ class Scorer:
         """The features with these names, or all of at least so many documents."""
     def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
         """How many words each feature of the table has; 0 for characters, which may have the name of a word."""
-    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
-        """What each feature adds to each class's score: floats, by feature of the table and class."""
+    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1, length: float = 0.0) -> Array:
+        """What each feature adds to each class's score in a document of this length: floats, by feature and class."""
 
 @final
 class FeatureTable:
@@ -254,11 +268,22 @@ class Documents:
     """Documents that were counted, looked up again: what leave-one-out works on.
 
     At most `most` of them are taken; which, and their order, depends on their texts alone. Equal texts of one class are
-    one document of their joint weight. All scores are as if a document had never been counted, once.
+    one document of their joint weight. Copies, and those with the same name of a group, belong together: they are taken
+    together, and scores are as if none of them had been counted. With `windows` there is a part of each document, some
+    of its words that follow each other, besides.
     """
 
     def __init__(
-        self, counts: Counts, texts: Texts, classes: Buffer, weights: Buffer | None, most: int, threads: int
+        self,
+        counts: Counts,
+        texts: Texts,
+        classes: Buffer,
+        weights: Buffer | None,
+        most: int,
+        threads: int,
+        *,
+        groups: Sequence[str] | None = None,
+        windows: bool = False,
     ) -> None: ...
     @property
     def rows(self) -> list[int]:
@@ -270,18 +295,67 @@ class Documents:
     def classes(self) -> list[int]: ...
     @property
     def weights(self) -> list[int]: ...
+    @property
+    def groups(self) -> Array:
+        """The number of each document's group, rising; 32-bit integers."""
+    def taken(self) -> Array:
+        """The weight of what leaves each class with each document: floats, by document and class."""
+    def whole_groups(self, n: int) -> int:
+        """How many documents the first `n` are with the rest of the last one's group."""
     def words(self, names: Sequence[str]) -> Incidence:
         """Which of these words each document has, once each; none, where words are not counted."""
     def held_out(self, n: int) -> tuple[Counts, Documents]:
-        """Counts without the first `n` documents, and the other documents as these counts know them."""
+        """Counts without the first `n` documents (whole groups), and the other documents as these counts know them."""
     def log_likelihoods(
         self, likelihood: str, smoothing: float, absent_smoothing: float, class_vocabulary: bool, threads: int
-    ) -> Array:
-        """Floats, by document and class, without a prior."""
-    def basis(self, threads: int) -> Array:
-        """Floats, by document, class (with two classes only the second) and number of the trust curves."""
-    def scores(self, curves: Sequence[float], threads: int) -> Array:
-        """Floats, by document and class (with two classes only the second): the basis times the curves."""
+    ) -> LeftOut:
+        """Log-likelihoods of documents, and then of their windows, without a prior."""
+    def basis(self, threads: int, lists: Buffer | None = None) -> Basis:
+        """What trust curves are fitted on; with `lists`, 32-bit, of as many classes for each row."""
+    def scores(self, curves: Sequence[Sequence[float]], caps: Sequence[float], threads: int) -> LeftOut:
+        """Scores of documents, and then of their windows, by trust curves, without a start.
+
+        With two classes they are those of the second, and the first has the negatives.
+
+        Of several sets of curves, each group has the one whose turn it is by its number.
+        """
+    def first_scores(self, curves: Sequence[float], caps: Sequence[float], threads: int) -> LeftOut:
+        """Scores of documents, and then of their windows, by trust curves, with nothing taken out."""
+
+@final
+class LeftOut:
+    """What documents say, as if their groups had never been counted."""
+
+    @property
+    def scores(self) -> Array:
+        """Floats, by document and class."""
+    @property
+    def absent(self) -> Array | None:
+        """The part of it that the absence of all features says; None for trust curves."""
+    @property
+    def lengths(self) -> Array:
+        """How many known features each has: 32-bit integers. For trust curves, those of the first block, each once."""
+
+@final
+class Basis:
+    """What trust curves are multiplied by, for each document and then for each window."""
+
+    @property
+    def lengths(self) -> Array:
+        """How many features of each row others have too: 32-bit integers, by row and block."""
+    def features(self, caps: Sequence[float]) -> Array:
+        """Floats, by row, class (with two classes only the second) and number of the curves."""
+    def regression(
+        self,
+        caps: Sequence[float],
+        own: Buffer,
+        weights: Buffer,
+        n_classes: int,
+        offsets: Buffer,
+        scales: Buffer,
+        lists: Buffer | None = None,
+    ) -> Regression:
+        """The regression of the rows on these features."""
 
 @final
 class Incidence:
@@ -301,17 +375,28 @@ class Incidence:
 class Regression:
     """Penalised softmax regression: one vector of coefficients for all classes, and a bias for each.
 
-    Features are 64-bit floats by document, class and feature; with two classes of the second only, the first has their
-    negatives. `classes` are those of the documents. Fewer coefficients than features are those of the first features.
+    Features are 64-bit floats by row, class and feature; with two classes of the second only, the first has their
+    negatives. `own` are the classes of the rows. Offsets, by row and class, are added to scores; a row's scale says how
+    much the biases count in it. Fewer coefficients than features are those of the first features.
     """
 
-    def __init__(self, features: Buffer, n_features: int, classes: Buffer, weights: Buffer, n_classes: int) -> None: ...
+    def __init__(
+        self,
+        features: Buffer,
+        n_features: int,
+        own: Buffer,
+        weights: Buffer,
+        n_classes: int,
+        *,
+        offsets: Buffer | None = None,
+        scales: Buffer | None = None,
+    ) -> None: ...
     def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float]) -> Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
     def size(self, coefficients: Sequence[float]) -> float:
         """The root of the mean square of the scores, without biases."""
-    def log_probabilities(self, coefficients: Sequence[float], bias: Sequence[float], threads: int) -> Array:
-        """Floats, by document and class."""
+    def log_probabilities(self, coefficients: Sequence[float], biases: Sequence[float], threads: int) -> Array:
+        """Floats, by row and class that it knows."""
     def fit(
         self,
         mean: Sequence[float],
@@ -319,27 +404,61 @@ class Regression:
         bias: Sequence[float],
         bias_precision: float,
         threads: int,
-    ) -> tuple[list[float], list[float]]:
-        """Coefficients and biases; `mean` and `bias` are where the penalties are 0, `precision` goes by pairs."""
+    ) -> tuple[list[float], list[float], float]:
+        """Coefficients, biases, and their loss and penalty.
+
+        `mean` and `bias` are where the penalties are 0, `precision` goes by pairs.
+        """
+    def without(
+        self,
+        mean: Sequence[float],
+        precision: Sequence[float],
+        bias: Sequence[float],
+        bias_precision: float,
+        fitted: tuple[Sequence[float], Sequence[float]],
+        folds: Buffer,
+        n_folds: int,
+        threads: int,
+    ) -> list[tuple[list[float], list[float]]]:
+        """What would have been fitted without the rows of each fold, by one Newton step; `folds` are 32-bit."""
 
 @final
 class TrustScorer:
-    """Scores documents by counts, as they are at the time of the call, and trust curves."""
+    """Scores documents by counts, as they are at the time of the call, and trust curves.
 
-    def __init__(self, counts: Counts, curves: Sequence[float], correction: Correction | None = None) -> None: ...
-    def scores(self, texts: Texts, start: Sequence[float], threads: int) -> Array:
-        """Floats, by document and class: start + Σ weights; with two classes the first has 0."""
-    def best(self, texts: Texts, start: Sequence[float], threads: int) -> Array:
+    `caps` are the features of the longest documents, by block; `factors`, with more than two classes, multiply the
+    evidence of each. What scores get as they grow counts n / (n + 16) in a document with n known words.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        curves: Sequence[float],
+        caps: Sequence[float],
+        correction: Correction | None = None,
+        factors: Sequence[float] = ...,
+    ) -> None: ...
+    def scores(
+        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+    ) -> Array:
+        """Floats, by document and class: start + growth + Σ weights; with two classes the first has 0."""
+    def best(self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None) -> Array:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
-    def best_one(self, text: str, start: Sequence[float]) -> int:
+    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The same for one document."""
-    def terms(self, text: str) -> list[list[float] | None]:
-        """What each feature adds to each class's score, in the analyzer's order.
+    def terms(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+    ) -> tuple[list[float], list[list[float] | None]]:
+        """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
 
-        None for a feature that is not known, an empty list for one that was named before: presences count once.
+        None for a feature that is not known, an empty list for one that counts only once and was named before.
         """
-    def weights(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
-        """What each feature of the plain scorer's table adds to each class's score where it stands alone: floats."""
+    def weights(
+        self, names: Sequence[str] | None = None, min_documents: int = 1, lengths: Sequence[float] = ...
+    ) -> Array:
+        """What each feature of the plain scorer's table adds to each class's score, in a document with so many
+        features of each block: floats.
+        """
 
 @final
 class Reader:
@@ -421,14 +540,18 @@ class Correction:
     """Weights by feature, for each class (with two classes one, of the second less the first), on top of others.
 
     Features are known by 64-bit hashes of their names, in rising order; weights are 32-bit floats, by feature and
-    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie.
+    class. Arrays that do not fit each other are a `FileFormatError`; they are read where they lie. `scale` is a factor,
+    the features with weights of a typical document, and those of the longest: with m of them the sum of weights is
+    multiplied with factor · √m / (m + typical).
     """
 
-    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int) -> None: ...
+    def __init__(self, hashes: Buffer, weights: Buffer, n_scored: int, scale: tuple[float, float, float]) -> None: ...
+    @property
+    def scale(self) -> tuple[float, float, float]: ...
     def arrays(self) -> tuple[bytes, bytes]:
         """Hashes and weights."""
-    def arranged(self, columns: Sequence[int | None]) -> Correction:
-        """The same weights for other classes: each has those of one of these, or none."""
+    def arranged(self, sums: Sequence[Sequence[tuple[int, float]]]) -> Correction:
+        """The same weights for other classes: each has a sum of columns, each so many times."""
 
 @final
 class Ridge:
@@ -443,8 +566,8 @@ class Ridge:
         """Go on by at most so many steps of L-BFGS; returns loss and penalty where it has come to."""
     def scores(self, documents: Documents, threads: int) -> Array:
         """Floats, by document and class: what is added to the scores of other documents, of the same counts."""
-    def correction(self, documents: Documents, threads: int) -> tuple[Correction, list[float]]:
-        """The weights, and what each class's score starts with; `documents` are those that it was made from."""
+    def correction(self, documents: Documents, threads: int) -> Correction:
+        """The weights; `documents` are those that it was made from."""
 
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""

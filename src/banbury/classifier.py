@@ -236,12 +236,17 @@ class Classifier:
         labels: Labels,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         unlabelled: Documents | None = None,
         sure: float | str | None = "auto",
     ) -> Classifier:
         """Learn from these documents alone; what was learned before is gone.
 
         A document with `sample_weight` 3 counts as three; a weight is a whole number.
+
+        `groups` has a name for each document: those of one group belong together (a thread, an author, a patient, a
+        source) and know of each other's labels. Where leave-one-out predicts one, all of its group are left out, so
+        that `report_` says how well documents of new groups are predicted. Equal texts always are one group.
 
         Texts without labels, `unlabelled`, are counted under the labels that the model gives them and is `sure` of: as
         probable as that, or `"auto"` for what is best on labelled ones that are held out. `unlabelled_` says what
@@ -265,6 +270,7 @@ class Classifier:
                 columns=self.columns,
                 analyzer=self.analyzer,
                 effort=self.effort,
+                groups=groups,
                 unlabelled=unlabelled,
                 sure=sure,
                 threads=self.threads,
@@ -289,16 +295,17 @@ class Classifier:
         self._take(Fitted(*fitted_in_batches(batches, settings, **how)))
         return self
 
-    def refit_settings(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
+    def refit_settings(
+        self, texts: Documents, labels: Labels, sample_weight: Any = None, *, groups: Any = None
+    ) -> Classifier:
         """Choose again what leave-one-out chooses; the counts stay as they are.
 
         Learning, forgetting and merging keep what was chosen before. A model keeps no documents, so they have to be
         given again: all that it has learned, or a part of them.
         """
         model, settings = self.model_, self._checked_settings()
-        self._report = model.choose(
-            texts, as_labels(labels), sample_weight, settings, effort=self.effort, threads=self.threads
-        )
+        how: dict[str, Any] = {"effort": self.effort, "groups": groups, "threads": self.threads}
+        self._report = model.choose(texts, as_labels(labels), sample_weight, settings, **how)
         self._reported = settings
         return self
 
@@ -676,7 +683,8 @@ class Classifier:
         """How well each training document is predicted by the model without it, and what was chosen by that.
 
         It speaks of the documents that the model was fitted to, or of those given to `refit_settings`, and of the model
-        that predicts: after a change of likelihood, smoothing, vocabulary or calibration there is none.
+        that predicts: after a change of likelihood, smoothing, vocabulary or calibration there is none. Its note says
+        what the model has learned since.
         """
         self.model_  # noqa: B018  raises where there is none
         if self._report is None:
@@ -689,7 +697,8 @@ class Classifier:
                 f"there is no report_ for this model any more: {change}; "
                 "refit_settings(texts, labels) makes one, evaluate(texts, labels) tells how well it does"
             )
-        return self._report.with_prior(self._reported.prior, self.prior)
+        report = self._report.since(self.model_.classes, self.model_.documents)
+        return report.with_prior(self._reported.prior, self.prior)
 
     @property
     def n_features_in_(self) -> int:

@@ -102,6 +102,7 @@ class Model(Protocol):
         settings: Settings,
         *,
         effort: str,
+        groups: Any = None,
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were learned."""
@@ -168,6 +169,7 @@ def fitted(
     effort: str,
     unlabelled: Documents | None,
     sure: float | str | None,
+    groups: Any = None,
     threads: int | None,
 ) -> Fitted:
     """A model of these documents, of the kind that they need."""
@@ -177,11 +179,15 @@ def fitted(
 
         if unlabelled is not None:
             raise InputError("documents without labels help where documents are texts; this is a table")
+        if groups is not None:
+            raise InputError("groups are left out together where documents are texts; this is a table")
         return Fitted(*TableModel.fitted(documents, labels, weights, settings, columns=columns, **how))
     how["analyzer"] = analyzer
+    if unlabelled is not None and groups is not None:
+        raise InputError("groups and unlabelled cannot be given together: nobody knows the groups of the others")
     if unlabelled is not None:
         return Fitted(*fitted_with_unlabelled(documents, labels, weights, unlabelled, settings, sure=sure, **how))
-    return Fitted(*TextModel.fitted(documents, labels, weights, settings, **how))
+    return Fitted(*TextModel.fitted(documents, labels, weights, settings, groups=groups, **how))
 
 
 def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
     Path = str | os.PathLike[str]
 
-VERSION = 1
+VERSION = 2  # goes up when an older file would be read as something else than it was
 
 ALIGNMENT = 64  # a cache line; the kernel itself needs 16
 LONGEST_HEADER = 100_000_000  # safetensors' own limit
@@ -193,6 +193,8 @@ def _header_end(whole: memoryview) -> int:
         version = bytes(whole[after_opening : after_opening + 8]).partition(b'"')[0]
         if version.isdigit() and int(version) > VERSION:
             raise ValueError(f"written in version {int(version)} of the format; this banbury reads up to {VERSION}")
+        if version.isdigit() and int(version) > 0:
+            raise ValueError(f"written by an earlier banbury, in version {int(version)} of the format: train it again")
         raise ValueError("the header is damaged")
     length = int.from_bytes(whole[:8], "little")
     if length > min(LONGEST_HEADER, len(whole) - 8) or 8 + length < CHECKSUM_END:

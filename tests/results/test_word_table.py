@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from banbury import Analyzer, Classifier
+from banbury import Analyzer, Classifier, _kernel
 from banbury.errors import InputError, MissingExtra
 from banbury.results.word_table import WordTable
 from hostile import HOSTILE, assert_harmless, is_visible
@@ -126,7 +126,7 @@ def test_probabilities_are_those_of_the_plain_likelihood(model: str, corpus: Cor
 @pytest.mark.parametrize("analyzer", ANALYZERS)
 @settings(max_examples=12)
 @given(st.sampled_from(sorted(MODELS)), corpora(), st.integers(2, 3))
-def test_a_weight_is_what_an_explanation_adds_for_the_word_alone(
+def test_a_weight_for_a_document_of_one_word_is_what_an_explanation_adds_for_it(
     analyzer: str, model: str, corpus: Corpus, n_classes: int
 ) -> None:
     labels = LABELS[:n_classes]
@@ -134,11 +134,16 @@ def test_a_weight_is_what_an_explanation_adds_for_the_word_alone(
     corpus = corpus.pick(rows)
     classifier = Classifier(analyzer=ANALYZERS[analyzer], **MODELS[model])
     classifier.fit([*corpus.texts, *labels], [*corpus.labels, *labels])
-    table = classifier.words("negative", against="positive")
-    weights = {
-        (word, row["kind"]): weight
-        for word, weight, row in zip(table.words, table.weights.tolist(), table.rows(), strict=True)
-    }
+    learned = classifier.model_.of_texts("")
+    reading = learned.reading(classifier.settings)
+    if isinstance(reading.scorer, _kernel.TrustScorer):
+        by_class = np.asarray(reading.scorer.weights(None, 1, [1.0] * 9))
+    else:
+        by_class = np.asarray(reading.scorer.weights(None, 1, 1.0))
+    names = learned._plain(classifier.settings).table().names
+    kind = {row["word"]: row["kind"] for row in classifier.words("negative", against="positive")}
+    told = by_class[:, reading.classes.index("negative")] - by_class[:, reading.classes.index("positive")]
+    weights = {(word, kind[word]): weight for word, weight in zip(names, told.tolist(), strict=True)}
     for word in WORDS:
         evidence = classifier.explain(word, label="negative", against="positive").evidence
         kinds = {feature: kind for feature, kind in weights if feature == word}

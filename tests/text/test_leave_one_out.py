@@ -43,11 +43,24 @@ def test_leaving_a_document_out_equals_training_without_it(settings: Mapping[str
     if "prior" in settings and not isinstance(settings["prior"], str):
         corpus = Corpus([*corpus.texts, *LABELS], [*corpus.labels, *LABELS])
     counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
-    found = leave_one_out(counts, corpus.texts, corpus.labels, **settings)
-    expected = reference.leave_one_out(
-        [features(text) for text in corpus.texts], corpus.labels, lambda counts: reference.Model(counts, **settings)
-    )
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    groups = [at % 3 for at in range(len(corpus))]
+    texts = corpus.texts
+
+    def is_copy(one: int, other: int) -> bool:
+        return texts[one] == texts[other]
+
+    def belongs(one: int, other: int) -> bool:
+        return is_copy(one, other) or groups[one] == groups[other]
+
+    for names, is_left_out in ((None, is_copy), (groups, belongs)):
+        found = leave_one_out(counts, corpus.texts, corpus.labels, groups=names, **settings)
+        expected = reference.leave_one_out(
+            [features(text) for text in corpus.texts],
+            corpus.labels,
+            lambda counts: reference.Model(counts, **settings),
+            is_left_out,
+        )
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @given(corpora(min_size=2), st.randoms(use_true_random=False))

@@ -22,8 +22,8 @@ import trust_reference as twin
 from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.datasets import demo
 from banbury.errors import InputError, NotAvailable
+from banbury.text.curves import LEVEL_SD, MULTIPLIER_SD, level_precision
 from banbury.text.documents import class_numbers
-from banbury.text.trust import LEVEL_SD, MULTIPLIER_SD, _level_precision
 from strategies import LABELS, Corpus, corpora, plain_texts
 
 COMMON = [f"common{i}" for i in range(20)]
@@ -42,21 +42,76 @@ def with_labels(corpus: Corpus, n: int) -> Corpus:
     return Corpus([*corpus.texts, *LABELS[:n]], [*corpus.labels, *LABELS[:n]])
 
 
-def curves_for(n_classes: int) -> list[float]:
-    """Some curves, each knot another number."""
-    return [((7 * at) % 11 - 4) / 10 for at in range(35 if n_classes == 2 else 98)]
+def some_curves() -> list[float]:
+    """Some curves of words and pairs, each knot another number."""
+    return [((7 * at) % 11 - 4) / 10 for at in range(98)]
+
+
+def centred(values: list[list[float]]) -> Any:
+    """By class and number, as the kernel has it: of two classes the second, of more less their mean."""
+    array = np.array(values)
+    return array[1:] if len(array) == 2 else array - array.mean(axis=0)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("is_grouped", [False, True])
 @given(st.data())
-def test_the_basis_is_that_of_counting_all_other_documents(n_classes: int, data: st.DataObject) -> None:
+def test_the_basis_is_that_of_counting_all_others(is_grouped: bool, n_classes: int, data: st.DataObject) -> None:
     corpus = with_labels(data.draw(corpora(classes=n_classes)), n_classes)
-    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
-    found = looked_up(corpus, counts)
-    values = np.asarray(found.basis(2))[np.asarray(found.places)]
-    expected = np.array(twin.leave_one_out(documents(corpus), corpus.labels))
-    expected = expected[:, 1:] if n_classes == 2 else expected - expected.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9)
+    texts, labels = corpus.texts, corpus.labels
+    weights = data.draw(st.lists(st.integers(1, 3), min_size=len(texts), max_size=len(texts)))
+    groups = data.draw(st.lists(st.sampled_from("abcdef"), min_size=len(texts), max_size=len(texts)))
+    counts = Counts(PAIRS).add(texts, labels, weights=weights)
+    found = _kernel.Documents(
+        counts.kernel,
+        texts,
+        class_numbers(labels, counts.classes),
+        np.array(weights, np.uint32),
+        10**9,
+        2,
+        groups=groups if is_grouped else None,
+        windows=True,
+    )
+    caps = [3.0, 2.0]
+    basis = found.basis(2)
+    values = np.asarray(basis.features(caps))
+    row_of = [at for at, weight in enumerate(weights) for _ in range(weight)]
+    counted = [(twin.document(reference.python_words(texts[at])), labels[at]) for at in row_of]
+    places = np.asarray(found.places)
+    for row, text in enumerate(texts):
+
+        def is_left_out(at: int, row: int = row, text: str = text) -> bool:
+            return texts[row_of[at]] == text or (is_grouped and groups[row_of[at]] == groups[row])
+
+        tables = twin.without([one for one, _ in counted], [label for _, label in counted], is_left_out)
+        one = twin.document(reference.python_words(text))
+        expected = centred([twin.basis(tables, one, label, caps, two=n_classes == 2) for label in counts.classes])
+        np.testing.assert_allclose(values[places[row]], expected, rtol=1e-9, atol=1e-9)
+        assert np.asarray(basis.lengths)[places[row]].tolist() == twin.lengths(tables, one)
+        # The window of a document is one of its parts.
+        window = values[len(found.rows) + places[row]]
+        parts = (
+            centred([twin.basis(tables, part, label, caps, two=n_classes == 2) for label in counts.classes])
+            for part in twin.windows(reference.python_words(text))
+        )
+        assert any(np.allclose(window, part, rtol=1e-9, atol=1e-9) for part in parts)
+
+
+def test_listed_classes_have_what_all_have() -> None:
+    texts = [f"w{i % 7} v{i % 5} u{i % 3} so {i % 4}" for i in range(60)]
+    labels = [LABELS[i % 3] for i in range(60)]
+    counts = Counts(PAIRS).add(texts, labels)
+    found = _kernel.Documents(counts.kernel, texts, class_numbers(labels, counts.classes), None, 99, 1, windows=True)
+    whole = np.asarray(found.basis(1).features([5.0, 5.0]))
+    own = np.tile(found.classes, 2)
+    lists = np.column_stack([own, (own + 1) % 3]).astype(np.uint32)
+    listed = np.asarray(found.basis(2, lists.ravel()).features([5.0, 5.0]))
+    picked = np.take_along_axis(whole, lists[:, :, None].astype(np.intp), axis=1)
+    np.testing.assert_allclose(listed, picked - picked.mean(axis=1, keepdims=True), atol=1e-12)
+    first = found.first_scores(some_curves(), [1e9, 1e9], 2)
+    scorer = _kernel.TrustScorer(counts.kernel, some_curves(), [1e9, 1e9])
+    scores = np.asarray(scorer.scores([texts[row] for row in found.rows], [0.0] * 3, 1))
+    np.testing.assert_allclose(np.asarray(first.scores)[: len(found.rows)], scores, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -65,17 +120,44 @@ def test_a_score_is_the_basis_times_the_curves(n_classes: int, data: st.DataObje
     corpus = with_labels(data.draw(corpora(classes=n_classes)), n_classes)
     text = data.draw(plain_texts())
     counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
-    curves, start = curves_for(n_classes), [0.1, -0.2, 0.3][:n_classes]
-    scorer = _kernel.TrustScorer(counts.kernel, curves)
-    found = np.asarray(scorer.scores([text], start, 1))[0]
+    curves, caps = some_curves(), [3.0, 2.0]
+    start, more = [0.1, -0.2, 0.3][:n_classes], [0.5, 0.7, -0.9][:n_classes]
+    scorer = _kernel.TrustScorer(counts.kernel, curves, caps)
+    found = np.asarray(scorer.scores([text], start, 1, more))[0]
     tables = twin.count(documents(corpus), corpus.labels, counts.classes)
     one = twin.document(reference.python_words(text))
-    scores = [float(np.dot(twin.basis(tables, one, label), curves)) for label in counts.classes]
-    expected = np.array(scores) + start
-    np.testing.assert_allclose(found - found[0], expected - expected[0], rtol=1e-9, atol=1e-9)
+    scores = [float(np.dot(twin.basis(tables, one, label, caps, two=False), curves)) for label in counts.classes]
+    expected = np.array(scores) + start + twin.growth(twin.lengths(tables, one)[0]) * np.array(more)
+    # Weights have seven digits.
+    np.testing.assert_allclose(found - found[0], expected - expected[0], rtol=1e-5, atol=1e-5)
     # The second look finds weights that were kept, and the same numbers.
     for _ in range(3):
-        assert np.asarray(scorer.scores([text, text], start, 1)).tolist() == [found.tolist(), found.tolist()]
+        assert np.asarray(scorer.scores([text, text], start, 1, more)).tolist() == [found.tolist(), found.tolist()]
+    first, terms = scorer.terms(text, start, more)
+    total = np.array(first) + sum(np.array(term) for term in terms if term)
+    np.testing.assert_allclose(total - total[0], found - found[0], atol=1e-9)
+
+
+@given(st.data())
+def test_leaving_out_gives_the_scores_of_a_model_of_all_others(data: st.DataObject) -> None:
+    n_classes = data.draw(st.sampled_from([2, 3]))
+    corpus = with_labels(data.draw(corpora(classes=n_classes)), n_classes)
+    counts = Counts(PAIRS).add(corpus.texts, corpus.labels)
+    found = looked_up(corpus, counts)
+    left_out = found.scores([some_curves()], [3.0, 2.0], 2)
+    scores = np.asarray(left_out.scores)[np.asarray(found.places)]
+    for row, text in enumerate(corpus.texts):
+        rest = [at for at, other in enumerate(corpus.texts) if other != text]
+        others = counts.kernel.count(
+            [corpus.texts[at] for at in rest],
+            class_numbers([corpus.labels[at] for at in rest], counts.classes),
+            None,
+            n_classes,
+            1,
+        )
+        again = np.asarray(_kernel.TrustScorer(others, some_curves(), [3.0, 2.0]).scores([text], [0.0] * n_classes, 1))
+        ours = np.array([-scores[row, 0], scores[row, 0]]) if n_classes == 2 else scores[row]
+        np.testing.assert_allclose(ours - ours[0], again[0] - again[0, 0], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -250,7 +332,7 @@ def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_pat
 def test_too_many_classes_are_read_by_the_plain_model_which_is_chosen_and_calibrated_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("banbury.text.trust.MOST_CLASSES", 100)
+    monkeypatch.setattr("banbury.text.choice.MOST_CLASSES", 100)
     numbers = range(101)
     texts = [f"word{i} and{i} some{i % 7} more{j}" for j in range(3) for i in numbers]
     labels = [f"label{i}" for _ in range(3) for i in numbers]
@@ -331,7 +413,7 @@ def test_few_documents_are_not_believed_too_much(
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_multipliers_of_blocks_have_a_deviation_of_their_own_and_one_in_common(n: int) -> None:
     covariance = np.eye(n) * MULTIPLIER_SD**2 + LEVEL_SD**2
-    np.testing.assert_allclose(np.reshape(_level_precision(n), (n, n)) @ covariance, np.eye(n), atol=1e-9)
+    np.testing.assert_allclose(np.reshape(level_precision(n), (n, n)) @ covariance, np.eye(n), atol=1e-9)
 
 
 def test_with_one_document_of_each_class_a_word_speaks_for_its_own() -> None:
@@ -355,3 +437,105 @@ def test_a_prior_that_has_moved_is_found_and_one_that_has_not_is_left() -> None:
     with pytest.raises(InputError, match="no documents"):
         model.estimate_prior([])
     assert Classifier().fit(["a"], ["x"]).estimate_prior(["b"]).prior == {"x": 1}
+
+
+# Where the world moves, and bad input
+
+
+def test_an_empty_text_has_the_prior_and_so_has_one_without_a_known_word() -> None:
+    choices: list[dict[str, Any]] = [{}, {"likelihood": "multinomial"}, {"likelihood": "bernoulli"}]
+    for options in choices:
+        model = Classifier(**options).fit(TEXTS[:450], [*SIGNS[:300], *["other"] * 150])
+        log_prior = np.log(np.array(model.model_.documents) + (0.5 if not options else 0.0))
+        expected = np.exp(log_prior) / np.exp(log_prior).sum()
+        # Characters of a word may be known where the word is not.
+        asked = ["", "   "] if not options else ["", "xqzqx wvjjv"]
+        for row in model.predict_proba(asked):
+            np.testing.assert_allclose(row, expected, atol=1e-9)
+
+
+def test_rows_twice_and_weights_of_two_give_the_same_honest_report() -> None:
+    once, twice = Classifier().fit(TEXTS, SIGNS), Classifier().fit(TEXTS * 2, SIGNS * 2)
+    weighted = Classifier().fit(TEXTS, SIGNS, [2] * len(TEXTS))
+    assert np.array_equal(twice.predict_proba(ASKED), weighted.predict_proba(ASKED))
+    assert abs(once.report_.accuracy - twice.report_.accuracy) < 0.02
+    assert "600 of 1200 documents repeat others" in twice.report_.note
+    assert "repeat" not in once.report_.note
+
+
+def test_a_text_repeated_a_million_times_is_one_document() -> None:
+    texts, labels = ["the same again"] * 1_000_000, ["x"] * 1_000_000
+    model = Classifier(analyzer=Analyzer(ngrams=(1, 2))).fit([*texts, *TEXTS], [*labels, *SIGNS])
+    assert model.predict("the same again") == "x"
+    assert "999999 of" in model.report_.note
+    assert np.isfinite(model.predict_proba(ASKED)).all()
+
+
+def test_one_class_only_is_always_told() -> None:
+    model = Classifier().fit(["a b", "c"], ["x", "x"], groups=["g", "h"])
+    assert model.predict_proba(["a", ""]).tolist() == [[1.0], [1.0]]
+
+
+def test_a_document_of_weight_0_is_not_there() -> None:
+    weights = [0] * 10 + [1] * (len(TEXTS) - 10)
+    model, other = Classifier().fit(TEXTS, SIGNS, weights), Classifier().fit(TEXTS[10:], SIGNS[10:])
+    assert np.array_equal(model.predict_proba(ASKED), other.predict_proba(ASKED))
+    with pytest.raises(InputError, match="no documents to learn from"):
+        Classifier().fit(["a", "b"], ["x", "y"], [0, 0])
+
+
+def test_a_group_that_is_a_whole_class_says_so_and_is_learned_from() -> None:
+    groups = ["one" if sign == "positive" else str(at) for at, sign in enumerate(SIGNS)]
+    model = Classifier().fit(TEXTS, SIGNS, groups=groups)
+    assert "all of 'positive' leave with one group" in model.report_.note
+    assert model.predict("What a lovely day") == "positive"
+    whole = Classifier().fit(TEXTS, SIGNS, groups=SIGNS)  # nothing can be learned of how far to trust
+    assert np.isfinite(whole.predict_proba(ASKED)).all()
+
+
+def test_groups_are_left_out_together_and_the_report_is_less_sure() -> None:
+    random = Random(3)
+    names = [f"thread{at}" for at in range(80)]
+    quotes = {name: " ".join(random.choices([f"q{at}" for at in range(400)], k=8)) for name in names}
+    own = {name: random.choice(LABELS[:2]) for name in names}
+    rows = [name for name in names for _ in range(5)]
+    texts = [f"{quotes[name]} {' '.join(random.choices(COMMON, k=5))}" for name in rows]
+    labels = [own[name] for name in rows]
+    alone, together = Classifier().fit(texts, labels), Classifier().fit(texts, labels, groups=rows)
+    assert alone.report_.accuracy > 0.95
+    assert together.report_.accuracy < 0.7
+    assert "80 groups of 400 documents" in together.report_.note
+    shuffled = Random(1).sample(range(400), 400)
+    again = Classifier(threads=3).fit(
+        [texts[at] for at in shuffled], [labels[at] for at in shuffled], groups=[rows[at] for at in shuffled]
+    )
+    assert np.array_equal(again.predict_proba(texts), together.predict_proba(texts))
+
+
+@pytest.mark.parametrize(
+    "groups, message", [(["a"], "2 documents but 1 groups"), (["a", None], "document 1 has group None")]
+)
+def test_wrong_groups_are_named(groups: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Classifier().fit(["a b", "c d"], ["x", "y"], groups=groups)
+
+
+def test_the_report_has_figures_by_length() -> None:
+    found = Classifier().fit(TEXTS, SIGNS).report_
+    lengths = [one.least for one in found.by_length]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == 1
+    assert found.by_length[-1].accuracy > found.by_length[0].accuracy
+    assert "words of a text" in str(found)
+
+
+def test_many_classes_are_fitted_on_lists_of_some() -> None:
+    random = Random(5)
+    texts = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for _ in range(20) for i in range(30)]
+    labels = [i for _ in range(20) for i in range(30)]
+    model = Classifier(analyzer=Analyzer()).fit(texts, labels)
+    new = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for i in range(30) for _ in range(10)]
+    evaluation = model.evaluate(new, [i for i in range(30) for _ in range(10)])
+    assert evaluation.accuracy > 0.6
+    assert abs(evaluation.accuracy - model.report_.accuracy) < 0.09
+    assert (evaluation.calibration_error or 1) < 0.08

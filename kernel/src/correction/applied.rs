@@ -4,7 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Correction, hash_of, hashes};
 use crate::counts::Counts;
+use crate::processor::prefetch;
+use crate::scoring::sum_in_lanes;
 use crate::vocabulary::UNKNOWN;
+
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 8;
 
 /// For one version of some counts.
 pub struct Applied {
@@ -25,18 +30,50 @@ impl Applied {
         self.rows.get_or_init(rows);
     }
 
-    /// The weights of a feature, one for each scored class; none where it has no correction.
+    /// Which row has the weights of a feature; [`UNKNOWN`] where it has none.
     #[inline(always)]
-    pub fn weights(&self, counts: &Counts, block: usize, id: u32) -> &[f32] {
-        let row = match self.rows.get() {
+    pub fn row(&self, counts: &Counts, block: usize, id: u32) -> u32 {
+        match self.rows.get() {
             Some(rows) => rows[block][id as usize],
             None => self.correction.find(hash_of(counts, block, id)).unwrap_or(UNKNOWN),
-        };
-        if row == UNKNOWN { &[] } else { self.correction.row(row) }
+        }
     }
-}
 
-/// m^(−½): long documents repeat themselves.
-pub fn scale(n_features: usize) -> f64 {
-    (n_features.max(1) as f64).powf(-0.5)
+    /// What is kept beside a feature: the one weight where there is one, or the number of its row.
+    pub fn kept(&self, counts: &Counts, block: usize, id: u32) -> u32 {
+        match self.row(counts, block, id) {
+            UNKNOWN => UNKNOWN,
+            row if self.correction.n_scored() == 1 => self.correction.row(row)[0].to_bits(),
+            row => row,
+        }
+    }
+
+    /// Adds what these features say, as they are kept, to each scored class.
+    pub fn add(&self, kept: &[u32], logs: &mut [f64]) {
+        let scale = self.correction.scale().of(kept.len());
+        if let [log] = logs {
+            *log += scale * sum_in_lanes(kept.iter().map(|&bits| f64::from(f32::from_bits(bits))));
+            return;
+        }
+        let mut sums = vec![0.0; logs.len()];
+        for (at, &row) in kept.iter().enumerate() {
+            if let Some(&next) = kept.get(at + AHEAD) {
+                prefetch(self.correction.weights(), next as usize * sums.len());
+            }
+            sums.iter_mut().zip(self.correction.row(row)).for_each(|(sum, &weight)| *sum += f64::from(weight));
+        }
+        logs.iter_mut().zip(sums).for_each(|(log, sum)| *log += scale * sum);
+    }
+
+    /// The weights of a feature in a document with so many features that have some, by scored class.
+    pub fn term(&self, counts: &Counts, block: usize, id: u32, m: usize) -> Vec<f64> {
+        let row = self.row(counts, block, id);
+        let weights = if row == UNKNOWN { &[][..] } else { self.correction.row(row) };
+        weights.iter().map(|&weight| self.correction.scale().of(m) * f64::from(weight)).collect()
+    }
+
+    /// How many features with weights a document of typical length has.
+    pub fn typical(&self) -> usize {
+        self.correction.scale().typical as usize
+    }
 }

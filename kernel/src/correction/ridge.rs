@@ -1,8 +1,8 @@
 //! Ridge regression of labels on presences, on top of scores that are given: how a [`Correction`] is fitted.
 //!
 //! ```text
-//! score of a class    offset + bias + Σ blocks  m^(−½) Σ weights of the features       m: features that others know too
-//! minimised           Σ documents −log P(own class)  +  penalty / 2 · (|weights|² + |biases|²)
+//! score of a class    offset + scale(m) · Σ weights of the features       m: features that documents of other groups have too
+//! minimised           Σ documents −log P(own class)  +  penalty / 2 · |weights|²
 //! ```
 //!
 //! There are far more weights than documents. The best ones are sums over the documents (the gradient is one, and so is every
@@ -16,8 +16,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::applied::scale;
-use super::{Correction, hashes};
+use super::{Correction, Scale, hashes};
 use crate::counts::Counts;
 use crate::documents::Documents;
 use crate::processor::{prefetch, scattered_filled};
@@ -42,6 +41,9 @@ pub struct Ridge {
     /// By document and scored class.
     offsets: Vec<f64>,
     n_classes: usize,
+    scale: Scale,
+    /// By document.
+    scales: Vec<f64>,
     at: Vector,
 }
 
@@ -51,8 +53,6 @@ struct Presences {
     /// The columns of each document, one document after the other, and where each ends.
     columns: Vec<u32>,
     ends: Vec<usize>,
-    /// By document m^(−½).
-    scales: Vec<f64>,
     /// The documents of each column, and where each ends.
     documents: Vec<u32>,
     column_ends: Vec<usize>,
@@ -60,30 +60,28 @@ struct Presences {
     ids: Vec<u32>,
 }
 
-/// Weights, and biases beside them.
+/// Weights.
 #[derive(Clone, Default)]
 struct Vector {
     /// By document and scored class: how often the document's features are in the weights.
     shares: Vec<f64>,
     /// By document and scored class: what the weights add to its score.
     scores: Vec<f64>,
-    biases: Vec<f64>,
 }
 
 impl Vector {
     fn dot(&self, other: &Vector) -> f64 {
-        product(&self.shares, &other.scores) + product(&self.biases, &other.biases)
+        product(&self.shares, &other.scores)
     }
 
     fn add(&mut self, times: f64, other: &Vector) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += times * from);
         add(&mut self.shares, &other.shares);
         add(&mut self.scores, &other.scores);
-        add(&mut self.biases, &other.biases);
     }
 
     fn scale(&mut self, times: f64) {
-        let all = self.shares.iter_mut().chain(&mut self.scores).chain(&mut self.biases);
+        let all = self.shares.iter_mut().chain(&mut self.scores);
         all.for_each(|number| *number *= times);
     }
 }
@@ -110,19 +108,18 @@ impl Ridge {
             blocks.push(presences);
             columns.push(of);
         }
+        let length = |at: usize| blocks.iter().map(|block: &Presences| range(&block.ends, at).len() as u32).sum();
+        let lengths: Vec<u32> = (0..documents.len()).map(length).collect();
+        let scale = Scale::fitted(&lengths);
+        let scales = lengths.iter().map(|&m| scale.of(m as usize)).collect();
         let zeros = vec![0.0; documents.len() * n_scored];
-        let at = Vector { shares: zeros.clone(), scores: zeros, biases: vec![0.0; n_scored] };
-        Ridge { blocks, columns, own: documents.classes.clone(), weights, offsets, n_classes, at }
+        let at = Vector { shares: zeros.clone(), scores: zeros };
+        Ridge { blocks, columns, own: documents.classes.clone(), weights, offsets, n_classes, scale, scales, at }
     }
 
     /// With two classes only the second has a score of its own; the first has 0.
     pub fn n_scored(&self) -> usize {
-        self.at.biases.len()
-    }
-
-    /// What the score of each scored class starts with.
-    pub fn biases(&self) -> &[f64] {
-        &self.at.biases
+        if self.n_classes == 2 { 1 } else { self.n_classes }
     }
 
     /// Goes on from where it is by so many steps of L-BFGS. Returns loss and penalty.
@@ -171,11 +168,7 @@ impl Ridge {
             excesses
         });
         let shares = excesses.concat();
-        let mut biases = vec![0.0; n];
-        for row in shares.chunks(n) {
-            biases.iter_mut().zip(row).for_each(|(bias, excess)| *bias += excess);
-        }
-        let mut gradient = Vector { scores: self.scores_by(&shares, threads), shares, biases };
+        let mut gradient = Vector { scores: self.scores_by(&shares, threads), shares };
         gradient.add(penalty, &self.at);
         gradient
     }
@@ -219,8 +212,7 @@ impl Ridge {
             let mut sum = Local::default();
             for at in part {
                 self.write_scores(at, &mut chances);
-                let scored = slopes[self.n_classes - n..].iter_mut().zip(&step.scores[at * n..]).zip(&step.biases);
-                scored.for_each(|((slope, score), bias)| *slope = score + bias);
+                slopes[self.n_classes - n..].copy_from_slice(&step.scores[at * n..(at + 1) * n]);
                 chances.iter_mut().zip(&slopes).for_each(|(score, slope)| *score += length * slope);
                 let own = self.own[at] as usize;
                 let own_score = chances[own];
@@ -252,7 +244,7 @@ impl Ridge {
         let first = self.n_classes - n;
         scores[..first].fill(0.0);
         for (place, score) in scores[first..].iter_mut().enumerate() {
-            *score = self.offsets[at * n + place] + self.at.scores[at * n + place] + self.at.biases[place];
+            *score = self.offsets[at * n + place] + self.at.scores[at * n + place];
         }
     }
 
@@ -260,13 +252,14 @@ impl Ridge {
     fn scores_by(&self, shares: &[f64], threads: usize) -> Vec<f64> {
         let n = self.n_scored();
         let mut scores = vec![0.0; shares.len()];
+        let scaled = self.scaled(shares);
         for block in &self.blocks {
-            let weights = block.weights(shares, n, threads);
+            let weights = block.weights(&scaled, n, threads);
             let sums = self.in_parts(threads, |part| {
                 let mut sums = vec![0.0; part.len() * n];
                 for (at, sums) in part.zip(sums.chunks_mut(n)) {
                     sum_rows(&weights, n, &block.columns[range(&block.ends, at)], sums);
-                    sums.iter_mut().for_each(|sum| *sum *= block.scales[at]);
+                    sums.iter_mut().for_each(|sum| *sum *= self.scales[at]);
                 }
                 sums
             });
@@ -275,25 +268,38 @@ impl Ridge {
         scores
     }
 
+    /// Shares of documents, each times the document's scale.
+    fn scaled(&self, shares: &[f64]) -> Vec<f64> {
+        let n = self.n_scored();
+        shares.chunks(n).zip(&self.scales).flat_map(|(row, scale)| row.iter().map(move |share| share * scale)).collect()
+    }
+
+    /// By block the weights of its columns.
+    fn weights(&self, threads: usize) -> Vec<Vec<f32>> {
+        let scaled = self.scaled(&self.at.shares);
+        self.blocks.iter().map(|block| block.weights(&scaled, self.n_scored(), threads)).collect()
+    }
+
     /// What is added to the score of each document for each scored class; they are documents that were not fitted to.
     pub fn scores(&self, documents: &Documents, threads: usize) -> Vec<f64> {
         let n = self.n_scored();
-        let weights: Vec<Vec<f32>> =
-            self.blocks.iter().map(|block| block.weights(&self.at.shares, n, threads)).collect();
+        let weights = self.weights(threads);
         let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
             let (mut scores, mut sums, mut columns) = (vec![], vec![0.0; n], vec![]);
             for at in part.clone() {
-                let start = scores.len();
-                scores.extend_from_slice(&self.at.biases);
+                let (start, mut m) = (scores.len(), 0);
+                scores.resize(start + n, 0.0);
                 for (block, features) in documents.blocks.iter().enumerate() {
                     let ids = &features.ids[features.range(at)];
                     columns.clear();
                     let known = ids.iter().map(|&id| self.columns[block].get(id as usize).copied().unwrap_or(UNKNOWN));
                     columns.extend(known.filter(|&column| column != UNKNOWN));
+                    m += columns.len();
                     sum_rows(&weights[block], n, &columns, &mut sums);
-                    let scale = scale(ids.len());
-                    scores[start..].iter_mut().zip(&sums).for_each(|(score, sum)| *score += scale * sum);
+                    scores[start..].iter_mut().zip(&sums).for_each(|(score, sum)| *score += sum);
                 }
+                let scale = self.scale.of(m);
+                scores[start..].iter_mut().for_each(|score| *score *= scale);
             }
             scores
         });
@@ -304,8 +310,7 @@ impl Ridge {
     pub fn correction(&self, counts: &Counts, threads: usize) -> Correction {
         let n = self.n_scored();
         let names = hashes(counts);
-        let weights: Vec<Vec<f32>> =
-            self.blocks.iter().map(|block| block.weights(&self.at.shares, n, threads)).collect();
+        let weights = self.weights(threads);
         let mut places: Vec<(u64, usize, usize)> = vec![];
         for (block, presences) in self.blocks.iter().enumerate() {
             places.extend(presences.ids.iter().enumerate().map(|(at, &id)| (names[block][id as usize], block, at)));
@@ -315,7 +320,8 @@ impl Ridge {
         places.dedup_by_key(|(hash, ..)| *hash);
         let hashes: Vec<u64> = places.iter().map(|(hash, ..)| *hash).collect();
         let rows = places.iter().flat_map(|&(_, block, at)| weights[block][at * n..(at + 1) * n].iter().copied());
-        Correction::new(hashes.into(), rows.collect::<Vec<f32>>().into(), n).expect("made in order, of finite sums")
+        Correction::new(hashes.into(), rows.collect::<Vec<f32>>().into(), n, self.scale)
+            .expect("made in order, of finite sums")
     }
 
     /// Hands parts of the documents to `work`, always the same ones; the results are in their order.
@@ -346,14 +352,23 @@ fn direction(gradient: &Vector, history: &VecDeque<(Vector, Vector)>) -> Vector 
 }
 
 impl Presences {
-    /// The features of a block that at least `least` documents have, and by id their columns.
+    /// The features of a block that at least `least` documents and more than one group have, and by id their columns.
     fn new(counts: &Counts, documents: &Documents, block: usize, least: u64) -> (Self, Vec<u32>) {
         let features = &documents.blocks[block];
         let n_documents = n_documents(counts, block);
         let mut seen = vec![0usize; n_documents.len()];
-        features.ids.iter().for_each(|&id| seen[id as usize] += 1);
+        let (mut n_groups, mut last) = (vec![0u8; seen.len()], vec![UNKNOWN; seen.len()]);
+        for at in 0..documents.len() {
+            for &id in &features.ids[features.range(at)] {
+                let id = id as usize;
+                seen[id] += 1;
+                if last[id] != documents.groups[at] {
+                    (last[id], n_groups[id]) = (documents.groups[at], n_groups[id].saturating_add(1));
+                }
+            }
+        }
         let mut ids: Vec<u32> =
-            (0..seen.len()).filter(|&id| seen[id] > 0 && n_documents[id] >= least).map(|id| id as u32).collect();
+            (0..seen.len()).filter(|&id| n_groups[id] > 1 && n_documents[id] >= least).map(|id| id as u32).collect();
         // What is often asked for lies together.
         ids.sort_by_key(|&id| std::cmp::Reverse(seen[id as usize]));
         let mut columns = vec![UNKNOWN; seen.len()];
@@ -362,9 +377,6 @@ impl Presences {
         let mut presences = Presences::default();
         for at in 0..documents.len() {
             let ids = &features.ids[features.range(at)];
-            // What only this document has is not known to the others.
-            let known = ids.iter().filter(|&&id| n_documents[id as usize] > 1).count();
-            presences.scales.push(scale(known));
             presences.columns.extend(ids.iter().map(|&id| columns[id as usize]).filter(|&column| column != UNKNOWN));
             presences.ends.push(presences.columns.len());
         }
@@ -384,17 +396,13 @@ impl Presences {
         (presences, columns)
     }
 
-    /// By column and scored class, the sum over its documents of their shares.
-    fn weights(&self, shares_: &[f64], n: usize, threads: usize) -> Vec<f32> {
-        let mut scaled = shares_.to_vec();
-        for (row, scale) in scaled.chunks_mut(n).zip(&self.scales) {
-            row.iter_mut().for_each(|share| *share *= scale);
-        }
+    /// By column and scored class, the sum over its documents of their shares, which are scaled.
+    fn weights(&self, scaled: &[f64], n: usize, threads: usize) -> Vec<f32> {
         let mut weights: Vec<f32> = scattered_filled(0.0, self.ids.len() * n);
         let write = |columns: Range<usize>, weights: &mut [f32]| {
             let mut sums = vec![0.0; n];
             for (column, weights) in columns.zip(weights.chunks_mut(n)) {
-                sum_rows(&scaled, n, &self.documents[range(&self.column_ends, column)], &mut sums);
+                sum_rows(scaled, n, &self.documents[range(&self.column_ends, column)], &mut sums);
                 weights.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight = *sum as f32);
             }
         };

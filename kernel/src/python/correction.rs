@@ -23,11 +23,19 @@ pub struct Correction {
 #[pymethods]
 impl Correction {
     #[new]
-    fn new(py: Python<'_>, hashes: PyBuffer<u8>, weights: PyBuffer<u8>, n_scored: usize) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        hashes: PyBuffer<u8>,
+        weights: PyBuffer<u8>,
+        n_scored: usize,
+        scale: (f64, f64, f64),
+    ) -> PyResult<Self> {
+        let (factor, typical, cap) = scale;
+        let scale = correction::Scale { factor, typical, cap };
         let made = || {
             let hashes = Array::mapped(Arc::new(Mapped::new(hashes)?))?;
             let weights = Array::mapped(Arc::new(Mapped::new(weights)?))?;
-            correction::Correction::new(hashes, weights, n_scored)
+            correction::Correction::new(hashes, weights, n_scored, scale)
         };
         let unsound = || exception(py, Error::Damaged("the weights of its correction do not fit its features".into()));
         Ok(Correction { inner: Arc::new(made().ok_or_else(unsound)?) })
@@ -38,11 +46,17 @@ impl Correction {
         (bytes(self.inner.hashes().as_bytes()), bytes(self.inner.weights().as_bytes()))
     }
 
-    fn arranged(&self, py: Python<'_>, columns: Vec<Option<usize>>) -> PyResult<Self> {
-        if columns.is_empty() || columns.iter().flatten().any(|&column| column >= self.inner.n_scored()) {
+    #[getter]
+    fn scale(&self) -> (f64, f64, f64) {
+        let correction::Scale { factor, typical, cap } = self.inner.scale();
+        (factor, typical, cap)
+    }
+
+    fn arranged(&self, py: Python<'_>, sums: Vec<Vec<(usize, f32)>>) -> PyResult<Self> {
+        if sums.is_empty() || sums.iter().flatten().any(|&(column, _)| column >= self.inner.n_scored()) {
             return Err(input_error(py, "there is no such column".into()));
         }
-        Ok(Correction { inner: Arc::new(py.detach(|| self.inner.arranged(&columns))) })
+        Ok(Correction { inner: Arc::new(py.detach(|| self.inner.arranged(&sums))) })
     }
 }
 
@@ -82,13 +96,12 @@ impl Ridge {
         Ok(Numbers::rows(scores, documents.inner.len(), n_scored))
     }
 
-    fn correction(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<(Correction, Vec<f64>)> {
+    fn correction(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<Correction> {
         let found = documents.with(py, |counts, _| {
             let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-            (documents.inner.len() == self.n_documents)
-                .then(|| (inner.correction(counts, n_threads(threads)), inner.biases().to_vec()))
+            (documents.inner.len() == self.n_documents).then(|| inner.correction(counts, n_threads(threads)))
         })?;
-        let (made, biases) = found.ok_or_else(|| input_error(py, "these are other documents".into()))?;
-        Ok((Correction { inner: Arc::new(made) }, biases))
+        let made = found.ok_or_else(|| input_error(py, "these are other documents".into()))?;
+        Ok(Correction { inner: Arc::new(made) })
     }
 }

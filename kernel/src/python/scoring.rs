@@ -12,7 +12,7 @@ use super::{Counts, State, exception, unknown};
 use crate::correction;
 use crate::counts;
 use crate::likelihoods::{Form, Likelihood};
-use crate::scoring::{self, Plain, Reading};
+use crate::scoring::{self, Length, Plain, Reading, Start};
 use crate::text;
 use crate::threads::n_threads;
 use crate::trust;
@@ -33,17 +33,25 @@ trait Recipe: Send + Sync {
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<Self::Reading>;
 }
 
-impl Recipe for Form {
+/// A plain likelihood, and how it is calibrated.
+struct Likelihoods {
+    form: Form,
+    length: Option<Length>,
+}
+
+impl Recipe for Likelihoods {
     type Reading = Plain;
 
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<Plain> {
-        Some(Plain::new(counts, analyzer, *self))
+        Some(Plain::new(counts, analyzer, self.form, self.length))
     }
 }
 
 /// The curves of the automatic model, and its correction.
 struct Curves {
     numbers: Vec<f64>,
+    caps: Vec<f64>,
+    factors: Vec<f64>,
     correction: Option<Arc<correction::Correction>>,
 }
 
@@ -53,8 +61,10 @@ impl Recipe for Curves {
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<trust::Model> {
         let shape = trust::Shape::new(analyzer, counts.n_classes());
         let is_for = |correction: &Arc<correction::Correction>| correction.n_scored() == shape.n_scored();
-        let fits = shape.len() == self.numbers.len() && self.correction.as_ref().is_none_or(is_for);
-        fits.then(|| trust::Model::new(counts, analyzer, &self.numbers, self.correction.clone()))
+        let curves = trust::Curves::new(&shape, &self.numbers, &self.caps)?;
+        let curves = curves.with_factors(&shape, self.factors.clone())?;
+        let fits = self.correction.as_ref().is_none_or(is_for);
+        fits.then(|| trust::Model::new(counts, analyzer, &curves, self.correction.clone()))
     }
 }
 
@@ -136,29 +146,44 @@ impl<R: Recipe> Current<R> {
         Ok((results, slices.len()))
     }
 
-    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
+    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &Starts, threads: usize) -> PyResult<Array> {
         let (scores, n_texts) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            let fits = start.len() == counts.n_classes();
-            fits.then(|| scorer.scores(counts, analyzer, texts, start, n_threads(threads)))
+            Some(scorer.scores(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
-        Ok(Array::rows(scores, n_texts, start.len()))
+        Ok(Array::rows(scores, n_texts, start.prior.len()))
     }
 
-    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &[f64], threads: usize) -> PyResult<Array> {
+    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &Starts, threads: usize) -> PyResult<Array> {
         let (best, _) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
-            let fits = start.len() == counts.n_classes();
-            fits.then(|| scorer.best(counts, analyzer, texts, start, n_threads(threads)))
+            Some(scorer.best(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
         Ok(Array::flat(best))
     }
 
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &[f64]) -> PyResult<u32> {
+    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &Starts) -> PyResult<u32> {
         let text = input::checked_text(text)?;
         let best = self.try_with(|scorer, counts, analyzer| {
-            let fits = start.len() == counts.n_classes();
-            fits.then(|| scorer.best(counts, analyzer, &[&text], start, 1)[0])
+            Some(scorer.best(counts, analyzer, &[&text], start.of(counts)?, 1)[0])
         });
         best.ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+}
+
+/// Where scores start, as Python gives it.
+struct Starts {
+    prior: Vec<f64>,
+    growth: Vec<f64>,
+}
+
+impl Starts {
+    fn new(prior: Vec<f64>, growth: Option<Vec<f64>>) -> Self {
+        Starts { growth: growth.unwrap_or_else(|| vec![0.0; prior.len()]), prior }
+    }
+
+    /// None where it is for other classes.
+    fn of(&self, counts: &counts::Counts) -> Option<Start<'_>> {
+        let fits = self.prior.len() == counts.n_classes() && self.growth.len() == self.prior.len();
+        fits.then_some(Start { prior: &self.prior, growth: &self.growth })
     }
 }
 
@@ -181,12 +206,13 @@ pub fn form_of(
 
 #[pyclass(frozen, module = "banbury._kernel")]
 pub struct Scorer {
-    current: Current<Form>,
+    current: Current<Likelihoods>,
 }
 
 #[pymethods]
 impl Scorer {
     #[new]
+    #[pyo3(signature = (counts, likelihood, smoothing, absent_smoothing, class_vocabulary, length=None))]
     fn new(
         py: Python<'_>,
         counts: Py<Counts>,
@@ -194,32 +220,68 @@ impl Scorer {
         smoothing: f64,
         absent_smoothing: f64,
         class_vocabulary: bool,
+        length: Option<(f64, f64)>,
     ) -> PyResult<Self> {
         let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
-        Ok(Scorer { current: Current::new(counts, form) })
+        let length = length.map(|(scale, half)| Length { scale, half });
+        Ok(Scorer { current: Current::new(counts, Likelihoods { form, length }) })
     }
 
-    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, log_prior: Vec<f64>, threads: usize) -> PyResult<Array> {
-        self.current.scores(py, texts, &log_prior, threads)
+    #[pyo3(signature = (texts, start, threads, growth=None))]
+    fn scores(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<Array> {
+        self.current.scores(py, texts, &Starts::new(start, growth), threads)
     }
 
-    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, log_prior: Vec<f64>, threads: usize) -> PyResult<Array> {
-        self.current.best(py, texts, &log_prior, threads)
+    #[pyo3(signature = (texts, start, threads, growth=None))]
+    fn best(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<Array> {
+        self.current.best(py, texts, &Starts::new(start, growth), threads)
     }
 
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, log_prior: Vec<f64>) -> PyResult<u32> {
-        self.current.best_one(py, text, &log_prior)
+    #[pyo3(signature = (text, start, growth=None))]
+    fn best_one(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<u32> {
+        self.current.best_one(py, text, &Starts::new(start, growth))
     }
 
-    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let text = input::checked_text(text)?;
-        self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    #[pyo3(signature = (text, start, growth=None))]
+    #[allow(clippy::type_complexity)]
+    fn terms(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<(Vec<f64>, Vec<Option<Vec<f64>>>)> {
+        let (text, start) = (input::checked_text(text)?, Starts::new(start, growth));
+        let terms = self
+            .current
+            .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
+        terms.ok_or_else(|| input_error(py, MISFIT.into()))
     }
 
-    #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
-        let weights = |scorer: &ScorerOf<Form>, counts: &counts::Counts, _: &text::Analyzer| {
-            let weights = scorer.weights(counts, names.as_deref(), min_documents);
+    #[pyo3(signature = (names=None, min_documents=1, length=0.0))]
+    fn weights(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64, length: f64) -> PyResult<Array> {
+        let weights = |scorer: &ScorerOf<Likelihoods>, counts: &counts::Counts, _: &text::Analyzer| {
+            let weights = scorer.weights(counts, names.as_deref(), min_documents, length);
             by_feature(weights, counts)
         };
         self.current.with(py, weights)
@@ -294,32 +356,79 @@ pub struct TrustScorer {
 #[pymethods]
 impl TrustScorer {
     #[new]
-    #[pyo3(signature = (counts, curves, correction = None))]
-    fn new(counts: Py<Counts>, curves: Vec<f64>, correction: Option<&Correction>) -> Self {
+    #[pyo3(signature = (counts, curves, caps, correction=None, factors=vec![]))]
+    fn new(
+        counts: Py<Counts>,
+        curves: Vec<f64>,
+        caps: Vec<f64>,
+        correction: Option<&Correction>,
+        factors: Vec<f64>,
+    ) -> Self {
         let correction = correction.map(|correction| correction.inner.clone());
-        TrustScorer { current: Current::new(counts, Curves { numbers: curves, correction }) }
+        TrustScorer { current: Current::new(counts, Curves { numbers: curves, caps, factors, correction }) }
     }
 
-    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: Vec<f64>, threads: usize) -> PyResult<Array> {
-        self.current.scores(py, texts, &start, threads)
+    #[pyo3(signature = (texts, start, threads, growth=None))]
+    fn scores(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<Array> {
+        self.current.scores(py, texts, &Starts::new(start, growth), threads)
     }
 
-    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: Vec<f64>, threads: usize) -> PyResult<Array> {
-        self.current.best(py, texts, &start, threads)
+    #[pyo3(signature = (texts, start, threads, growth=None))]
+    fn best(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: Vec<f64>,
+        threads: usize,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<Array> {
+        self.current.best(py, texts, &Starts::new(start, growth), threads)
     }
 
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: Vec<f64>) -> PyResult<u32> {
-        self.current.best_one(py, text, &start)
+    #[pyo3(signature = (text, start, growth=None))]
+    fn best_one(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<u32> {
+        self.current.best_one(py, text, &Starts::new(start, growth))
     }
 
-    fn terms(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Option<Vec<f64>>>> {
-        let text = input::checked_text(text)?;
-        self.current.with(py, |scorer, counts, analyzer| scorer.terms(counts, analyzer, &text))
+    #[pyo3(signature = (text, start, growth=None))]
+    #[allow(clippy::type_complexity)]
+    fn terms(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> PyResult<(Vec<f64>, Vec<Option<Vec<f64>>>)> {
+        let (text, start) = (input::checked_text(text)?, Starts::new(start, growth));
+        let terms = self
+            .current
+            .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
+        terms.ok_or_else(|| input_error(py, MISFIT.into()))
     }
-    #[pyo3(signature = (names=None, min_documents=1))]
-    fn weights(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
+
+    #[pyo3(signature = (names=None, min_documents=1, lengths=vec![]))]
+    fn weights(
+        &self,
+        py: Python<'_>,
+        names: Option<Vec<String>>,
+        min_documents: u64,
+        lengths: Vec<f64>,
+    ) -> PyResult<Array> {
         let weights = |scorer: &ScorerOf<Curves>, counts: &counts::Counts, _: &text::Analyzer| {
-            let weights = scorer.weights(counts, names.as_deref(), min_documents);
+            let weights = scorer.weights(counts, names.as_deref(), min_documents, &lengths);
             by_feature(weights, counts)
         };
         self.current.with(py, weights)

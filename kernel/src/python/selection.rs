@@ -41,7 +41,8 @@ impl Documents {
 #[pymethods]
 impl Documents {
     #[new]
-    #[pyo3(signature = (counts, texts, classes, weights, most, threads))]
+    #[pyo3(signature = (counts, texts, classes, weights, most, threads, *, groups=None, windows=false))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         counts: Py<Counts>,
@@ -50,21 +51,31 @@ impl Documents {
         weights: Option<PyBuffer<u32>>,
         most: usize,
         threads: usize,
+        groups: Option<Vec<String>>,
+        windows: bool,
     ) -> PyResult<Self> {
         let texts = Texts::new(texts)?;
         let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
         if classes.len() != texts.len() {
             return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
         }
+        if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != texts.len()) {
+            return Err(input_error(py, format!("{} documents but {} groups", texts.len(), groups.len())));
+        }
         let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let groups: Option<Vec<&str>> = groups.as_ref().map(|groups| groups.iter().map(|group| &**group).collect());
         let inner = counts.get();
         let (version, inner) = py.detach(|| {
             let state = inner.read();
-            let weights = weights.as_deref();
+            let given = documents::Given {
+                texts: &slices,
+                classes: &classes,
+                weights: weights.as_deref(),
+                groups: groups.as_deref(),
+            };
             let threads = n_threads(threads);
-            let found =
-                documents::Documents::new(&state.counts, &inner.analyzer, &slices, &classes, weights, most, threads);
+            let found = documents::Documents::new(&state.counts, &inner.analyzer, &given, most, windows, threads);
             (state.version, found)
         });
         Ok(Documents { counts, version, inner })
@@ -88,6 +99,20 @@ impl Documents {
     #[getter]
     fn weights(&self) -> Vec<u32> {
         self.inner.weights.clone()
+    }
+
+    #[getter]
+    fn groups(&self) -> Array {
+        Array::flat(self.inner.groups.clone())
+    }
+
+    fn taken(&self, py: Python<'_>) -> PyResult<Array> {
+        let (taken, n) = self.with(py, |counts, _| (self.inner.taken(counts.n_classes()), counts.n_classes()))?;
+        Ok(Array::rows(taken, self.inner.len(), n))
+    }
+
+    fn whole_groups(&self, n: usize) -> usize {
+        self.inner.whole_groups(n)
     }
 
     fn words(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Incidence> {
@@ -115,34 +140,126 @@ impl Documents {
         absent_smoothing: f64,
         class_vocabulary: bool,
         threads: usize,
-    ) -> PyResult<Array> {
+    ) -> PyResult<LeftOut> {
         let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
-        let (scores, n_classes) = self.with(py, |counts, _| {
-            let scores = selection::leave_one_out(counts, form, &self.inner, n_threads(threads));
-            (scores, counts.n_classes())
+        let (found, n_classes) = self.with(py, |counts, _| {
+            let found = selection::leave_one_out(counts, form, &self.inner, n_threads(threads));
+            (found, counts.n_classes())
         })?;
-        Ok(Array::rows(scores, self.inner.len(), n_classes))
+        let n_rows = found.lengths.len();
+        Ok(LeftOut {
+            scores: Py::new(py, Array::rows(found.logs, n_rows, n_classes))?,
+            absent: Some(Py::new(py, Array::rows(found.absent, n_rows, n_classes))?),
+            lengths: Py::new(py, Array::flat(found.lengths))?,
+        })
     }
 
-    fn basis(&self, py: Python<'_>, threads: usize) -> PyResult<Array> {
-        let (values, shape) = self.with(py, |counts, analyzer| {
-            let corpus = trust::Corpus::new(counts, analyzer);
-            let shape = [self.inner.len(), corpus.shape().n_scored(), corpus.shape().len()];
-            (corpus.basis(&self.inner, n_threads(threads)), shape)
+    #[pyo3(signature = (threads, lists=None))]
+    fn basis(&self, py: Python<'_>, threads: usize, lists: Option<PyBuffer<u32>>) -> PyResult<Basis> {
+        let lists = lists.map(|lists| lists.to_vec(py)).transpose()?;
+        let n_rows = self.inner.len() * if self.inner.windows.is_empty() { 1 } else { 2 };
+        let width = lists.as_ref().map_or(0, |lists| lists.len() / n_rows.max(1));
+        let found = self.with(py, |counts, analyzer| {
+            let fits = lists.as_ref().is_none_or(|lists| {
+                width > 0 && lists.len() == width * n_rows && lists.iter().all(|&c| (c as usize) < counts.n_classes())
+            });
+            let lists = lists.as_ref().map(|lists| (&lists[..], width));
+            fits.then(|| trust::Corpus::new(counts, analyzer).basis(&self.inner, lists, n_threads(threads)))
         })?;
-        Ok(Array::new(values, &shape))
+        let inner = found.ok_or_else(|| input_error(py, "the lists of classes do not fit the documents".into()))?;
+        Ok(Basis { inner })
     }
 
-    fn scores(&self, py: Python<'_>, curves: Vec<f64>, threads: usize) -> PyResult<Array> {
+    fn scores(&self, py: Python<'_>, curves: Vec<Vec<f64>>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
         let found = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
-            let fits = corpus.shape().len() == curves.len();
-            fits.then(|| (corpus.leave_one_out(&self.inner, &curves, n_threads(threads)), corpus.shape().n_scored()))
+            let curves: Option<Vec<_>> =
+                curves.iter().map(|numbers| trust::Curves::new(corpus.shape(), numbers, &caps)).collect();
+            let curves = curves.filter(|curves| !curves.is_empty())?;
+            Some((corpus.leave_one_out(&self.inner, &curves, n_threads(threads)), corpus.shape().n_scored()))
         })?;
-        let (scores, n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
-        Ok(Array::rows(scores, self.inner.len(), n_scored))
+        let ((scores, lengths), n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        Ok(LeftOut {
+            scores: Py::new(py, Array::rows(scores, lengths.len(), n_scored))?,
+            absent: None,
+            lengths: Py::new(py, Array::flat(lengths))?,
+        })
+    }
+
+    fn first_scores(&self, py: Python<'_>, curves: Vec<f64>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
+        let found = self.with(py, |counts, analyzer| {
+            let shape = trust::Shape::new(analyzer, counts.n_classes());
+            let curves = trust::Curves::new(&shape, &curves, &caps)?;
+            let model = trust::Model::new(counts, analyzer, &curves, None);
+            Some((model.scores_of(counts, &self.inner, n_threads(threads)), counts.n_classes()))
+        })?;
+        let ((scores, lengths), n_classes) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        Ok(LeftOut {
+            scores: Py::new(py, Array::rows(scores, lengths.len(), n_classes))?,
+            absent: None,
+            lengths: Py::new(py, Array::flat(lengths))?,
+        })
     }
 }
+
+/// What documents say, as if their groups had never been counted.
+#[pyclass(frozen, get_all, module = "banbury._kernel")]
+pub struct LeftOut {
+    scores: Py<Array>,
+    absent: Option<Py<Array>>,
+    lengths: Py<Array>,
+}
+
+/// What curves are fitted on.
+#[pyclass(frozen, module = "banbury._kernel")]
+pub struct Basis {
+    inner: trust::Basis,
+}
+
+#[pymethods]
+impl Basis {
+    #[getter]
+    fn lengths(&self) -> Array {
+        let n_rows = self.inner.n_rows();
+        Array::rows(self.inner.lengths.clone(), n_rows, self.inner.lengths.len() / n_rows.max(1))
+    }
+
+    fn features(&self, py: Python<'_>, caps: Vec<f64>) -> PyResult<Array> {
+        let features = py.detach(|| self.inner.features(&caps));
+        let (n_rows, n_features) = (self.inner.n_rows(), self.inner.n_features());
+        let n_places = features.len() / (n_rows * n_features).max(1);
+        Ok(Array::new(features, &[n_rows, n_places, n_features]))
+    }
+
+    #[pyo3(signature = (caps, own, weights, n_classes, offsets, scales, lists=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn regression(
+        &self,
+        py: Python<'_>,
+        caps: Vec<f64>,
+        own: PyBuffer<u32>,
+        weights: PyBuffer<f64>,
+        n_classes: usize,
+        offsets: PyBuffer<f64>,
+        scales: PyBuffer<f64>,
+        lists: Option<PyBuffer<u32>>,
+    ) -> PyResult<Regression> {
+        let rows = regression::Rows {
+            own: own.to_vec(py)?,
+            weights: weights.to_vec(py)?,
+            offsets: offsets.to_vec(py)?,
+            scales: scales.to_vec(py)?,
+            lists: lists.map_or(Ok(vec![]), |lists| lists.to_vec(py))?,
+        };
+        let made = py.detach(|| {
+            let features = self.inner.features(&caps);
+            regression::Regression::new(features, self.inner.n_features(), n_classes, rows)
+        });
+        Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
+    }
+}
+
+const UNFIT: &str = "the arrays of the regression do not fit each other";
 
 /// Which of some words documents have.
 #[pyclass(frozen, get_all, module = "banbury._kernel")]
@@ -161,20 +278,27 @@ pub struct Regression {
 #[pymethods]
 impl Regression {
     #[new]
+    #[pyo3(signature = (features, n_features, own, weights, n_classes, *, offsets=None, scales=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         features: PyBuffer<f64>,
         n_features: usize,
-        classes: PyBuffer<u32>,
+        own: PyBuffer<u32>,
         weights: PyBuffer<f64>,
         n_classes: usize,
+        offsets: Option<PyBuffer<f64>>,
+        scales: Option<PyBuffer<f64>>,
     ) -> PyResult<Self> {
-        let (features, classes, weights) = (features.to_vec(py)?, classes.to_vec(py)?, weights.to_vec(py)?);
-        let n_scored = if n_classes == 2 { 1 } else { n_classes };
-        if features.len() != classes.len() * n_scored * n_features || classes.len() != weights.len() {
-            return Err(input_error(py, "the arrays of the regression do not fit each other".into()));
-        }
-        Ok(Regression { inner: regression::Regression::new(features, n_features, classes, weights, n_classes) })
+        let rows = regression::Rows {
+            own: own.to_vec(py)?,
+            weights: weights.to_vec(py)?,
+            offsets: offsets.map_or(Ok(vec![]), |offsets| offsets.to_vec(py))?,
+            scales: scales.map_or(Ok(vec![]), |scales| scales.to_vec(py))?,
+            lists: vec![],
+        };
+        let made = regression::Regression::new(features.to_vec(py)?, n_features, n_classes, rows);
+        Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
     }
 
     fn grouped(&self, ranges: Vec<(usize, usize)>, coefficients: Vec<f64>) -> Self {
@@ -186,10 +310,12 @@ impl Regression {
         self.inner.size(&coefficients)
     }
 
-    fn log_probabilities(&self, py: Python<'_>, coefficients: Vec<f64>, bias: Vec<f64>, threads: usize) -> Array {
-        let logs = py.detach(|| self.inner.log_probabilities(&coefficients, &bias, n_threads(threads)));
-        let n_documents = logs.len().checked_div(bias.len()).unwrap_or(0);
-        Array::rows(logs, n_documents, bias.len())
+    fn log_probabilities(&self, py: Python<'_>, coefficients: Vec<f64>, biases: Vec<f64>, threads: usize) -> Array {
+        let n_rows = self.inner.n_rows();
+        let fitted = regression::Fitted { coefficients, biases };
+        let logs = py.detach(|| self.inner.log_probabilities(&fitted, n_threads(threads)));
+        let width = logs.len().checked_div(n_rows).unwrap_or(0);
+        Array::rows(logs, n_rows, width)
     }
 
     fn fit(
@@ -200,11 +326,33 @@ impl Regression {
         bias: Vec<f64>,
         bias_precision: f64,
         threads: usize,
-    ) -> (Vec<f64>, Vec<f64>) {
-        py.detach(|| {
-            let prior = regression::Prior { mean: &mean, precision: &precision, bias: &bias, bias_precision };
-            self.inner.fit(&prior, n_threads(threads))
-        })
+    ) -> (Vec<f64>, Vec<f64>, f64) {
+        let prior = regression::Prior { mean: &mean, precision: &precision, bias: &bias, bias_precision };
+        let (fitted, loss) = py.detach(|| self.inner.fit(&prior, n_threads(threads)));
+        (fitted.coefficients, fitted.biases, loss)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn without(
+        &self,
+        py: Python<'_>,
+        mean: Vec<f64>,
+        precision: Vec<f64>,
+        bias: Vec<f64>,
+        bias_precision: f64,
+        fitted: (Vec<f64>, Vec<f64>),
+        folds: PyBuffer<u32>,
+        n_folds: u32,
+        threads: usize,
+    ) -> PyResult<Vec<(Vec<f64>, Vec<f64>)>> {
+        let folds = folds.to_vec(py)?;
+        if folds.len() != self.inner.n_rows() {
+            return Err(input_error(py, UNFIT.into()));
+        }
+        let prior = regression::Prior { mean: &mean, precision: &precision, bias: &bias, bias_precision };
+        let fitted = regression::Fitted { coefficients: fitted.0, biases: fitted.1 };
+        let each = py.detach(|| self.inner.without(&prior, &fitted, &folds, n_folds, n_threads(threads)));
+        Ok(each.into_iter().map(|fold| (fold.coefficients, fold.biases)).collect())
     }
 }
 

@@ -22,6 +22,18 @@ impl Stored {
     pub fn number(self) -> f64 {
         f64::from_bits(self.0)
     }
+
+    /// Two weights, as numbers of half the size.
+    #[inline(always)]
+    pub fn pair([first, second]: [f32; 2]) -> Self {
+        Stored(u64::from(first.to_bits()) | u64::from(second.to_bits()) << 32)
+    }
+
+    /// The two numbers that [`Stored::pair`] was made of.
+    #[inline(always)]
+    pub fn numbers(self) -> [f32; 2] {
+        [f32::from_bits(self.0 as u32), f32::from_bits((self.0 >> 32) as u32)]
+    }
 }
 
 /// A feature as the table of known features has it.

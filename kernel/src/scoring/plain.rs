@@ -5,13 +5,14 @@
 use std::collections::HashSet;
 
 use super::weights::{Place, Weights, each_more, lambda};
-use super::{Known, Looked, Reading, Rounded, Scorer, Scratch, Stored, Sums, sum_in_lanes};
+use super::{Known, Looked, Reading, Rounded, Scorer, Scratch, Start, Stored, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, Names, find_cell};
 use crate::documents::Finder;
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
 use crate::rows::{Cell, total};
 use crate::seen::Seen;
 use crate::text::Analyzer;
+use crate::trust::growth;
 use crate::vocabulary::UNKNOWN;
 
 /// Reads counts by a likelihood.
@@ -20,6 +21,24 @@ pub struct Plain {
     counted: Vec<bool>,
     /// What each class gets from a feature that it has never seen.
     unseen: Vec<f64>,
+    /// How scores are calibrated by the length of a text; None where they are left as they are.
+    length: Option<Length>,
+    /// Whether no feature has been forgotten.
+    all_live: bool,
+}
+
+/// What the log-likelihood of a text with so many known features is multiplied with: words repeat each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length {
+    pub scale: f64,
+    /// With so many features it is half of `scale`.
+    pub half: f64,
+}
+
+impl Length {
+    pub fn of(&self, n: f64) -> f64 {
+        self.scale / (1.0 + n / self.half)
+    }
 }
 
 /// What adding up needs of memory.
@@ -32,13 +51,15 @@ pub struct PlainScratch {
 
 impl Plain {
     /// Reads `counts` in this form.
-    pub fn new(counts: &Counts, analyzer: &Analyzer, form: Form) -> Self {
+    pub fn new(counts: &Counts, analyzer: &Analyzer, form: Form, length: Option<Length>) -> Self {
         let settings = analyzer.settings();
         let model = Model::new(counts, form);
         let never = |class| Cell { class, documents: 0, occurrences: 0 };
         Plain {
             unseen: (0..counts.n_classes() as u32).map(|class| model.weight(never(class), 0).log).collect(),
             counted: Kind::of(settings).iter().map(|kind| kind.is_counted(settings)).collect(),
+            length: length.filter(|_| model.form.is_smooth()),
+            all_live: counts.blocks.iter().all(|block| block.rows.live == block.len() as u64),
             model,
         }
     }
@@ -94,6 +115,18 @@ impl Plain {
         }
     }
 
+    /// How many features of document `at` are known: each as often as it counts.
+    fn n_known(&self, counts: &Counts, looked: &[Looked], at: usize, seen: &mut Seen<Known>) -> usize {
+        if self.all_live {
+            let blocks = looked.iter().enumerate().filter(|(block, _)| self.counted[*block]);
+            let known = |looked| self.features(looked, at, seen).iter().filter(|known| known.id != UNKNOWN).count();
+            return blocks.map(|(_, looked)| looked).map(known).sum();
+        }
+        let mut n = 0;
+        self.each_feature(counts, looked, at, seen, |_, _| n += 1);
+        n
+    }
+
     fn add_computed(&self, counts: &Counts, block: usize, id: u32, sums: &mut [Weight]) {
         let row = counts.blocks[block].rows.get(id);
         let total = total(row);
@@ -108,7 +141,8 @@ impl Reading for Plain {
     type Scratch = PlainScratch;
 
     fn keeps(&self) -> bool {
-        self.model.form.is_smooth()
+        // Beside kept weights nobody can tell a feature that was forgotten, which has no part in the length.
+        self.model.form.is_smooth() && (self.length.is_none() || self.all_live)
     }
 
     fn keep(&self, counts: &Counts) -> Vec<Weights> {
@@ -121,12 +155,17 @@ impl Reading for Plain {
     }
 
     fn wants_weights_only(&self) -> bool {
-        !self.is_presence()
+        // The length of a text is the number of its known features.
+        !self.is_presence() && self.length.is_none()
     }
 
     fn rounds(&self, counts: &Counts) -> bool {
         let is_words = matches!(&counts.blocks[..], [block] if matches!(block.names, Names::Words(_)));
-        is_words && self.counted[0] && self.keeps() && !self.is_presence() && Rounded::has_room_for(self.unseen.len())
+        is_words
+            && self.counted[0]
+            && self.keeps()
+            && self.wants_weights_only()
+            && Rounded::has_room_for(self.unseen.len())
     }
 
     fn rounded(&self, counts: &Counts) -> Rounded {
@@ -186,10 +225,17 @@ impl Reading for Plain {
             });
             return;
         }
+        let n = if self.length.is_some() { self.n_known(counts, looked, at, seen) } else { 0 };
+        let (absent, scale) = match self.length {
+            // That words are absent says the more, the longer the text is: of an empty one it says nothing.
+            Some(length) => (growth(n as f64), length.of(n as f64)),
+            None => (1.0, 1.0),
+        };
+        sums.growth = absent;
         if self.is_difference() {
-            sums.logs[0] = start[1].log - start[0].log;
+            sums.logs[0] = absent * (start[1].log - start[0].log);
         } else {
-            sums.logs.iter_mut().zip(start).for_each(|(sum, weight)| *sum = weight.log);
+            sums.logs.iter_mut().zip(start).for_each(|(sum, weight)| *sum = absent * weight.log);
         }
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
             if let Some(kept) = kept
@@ -220,6 +266,9 @@ impl Reading for Plain {
                     few.add(few.places.iter().copied(), &self.unseen, rows, sums);
                 }
             }
+        }
+        if self.length.is_some() {
+            sums.logs.iter_mut().for_each(|sum| *sum *= scale);
         }
     }
 }
@@ -274,15 +323,29 @@ impl Scorer<Plain> {
         table
     }
 
-    /// What each of these features adds to each class's score, in the order of [`Scorer::table`].
-    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
-        let weight = |(block, id)| self.term(counts, block, id);
+    /// What each of these features adds to each class's score in a text with so many features, in the order of [`Scorer::table`].
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64, n: f64) -> Vec<f64> {
+        let scale = self.reading.length.map_or(1.0, |length| length.of(n));
+        let weight = |(block, id)| self.term(counts, block, id, scale);
         features(counts, names, min_documents).into_iter().flat_map(weight).collect()
     }
 
-    /// What each feature of a text adds to each class's score, feature by feature as the analyzer gives them: None for one
-    /// that is not known, nothing for one that counts only once and has been named before.
-    pub fn terms(&self, counts: &Counts, analyzer: &Analyzer, text: &str) -> Vec<Option<Vec<f64>>> {
+    /// What a text's scores are before any of its features is looked at, and what each feature adds to each class's score, feature by
+    /// feature as the analyzer gives them: None for one that is not known, nothing for one that counts only once and has been
+    /// named before.
+    pub fn terms(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        text: &str,
+        start: Start,
+    ) -> (Vec<f64>, Vec<Option<Vec<f64>>>) {
+        let mut scratch = Scratch::default();
+        self.look_up(None, counts, analyzer, &[text], &mut scratch);
+        let n = self.reading.n_known(counts, &scratch.looked, 0, &mut scratch.reading.seen) as f64;
+        let (share, scale) = self.reading.length.map_or((1.0, 1.0), |length| (growth(n), length.of(n)));
+        let absent = self.reading.model.start.iter().map(|start| start.times_float(scale * share).value());
+        let first = start.at(share).iter().zip(absent).map(|(start, absent)| start + absent).collect();
         let mut finder = Finder::new(counts, analyzer);
         finder.find(text);
         let mut terms = vec![];
@@ -291,16 +354,16 @@ impl Scorer<Plain> {
             terms.extend(found.iter().map(|&id| {
                 let is_known = id != UNKNOWN && counts.blocks[block].rows.is_live(id);
                 let is_repeated = self.reading.is_presence() && !named.insert(id);
-                is_known.then(|| if is_repeated { vec![] } else { self.term(counts, block, id) })
+                is_known.then(|| if is_repeated { vec![] } else { self.term(counts, block, id, scale) })
             }));
         }
-        terms
+        (first, terms)
     }
 
-    fn term(&self, counts: &Counts, block: usize, id: u32) -> Vec<f64> {
+    fn term(&self, counts: &Counts, block: usize, id: u32, scale: f64) -> Vec<f64> {
         let mut sums = vec![Weight::default(); self.n_classes];
         self.reading.add_computed(counts, block, id, &mut sums);
-        sums.iter().map(|sum| sum.value()).collect()
+        sums.iter().map(|sum| sum.times_float(scale).value()).collect()
     }
 }
 

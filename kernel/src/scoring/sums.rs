@@ -5,9 +5,25 @@
 
 use crate::likelihoods::Weight;
 
+/// Where scores start: what a document without a word has, and what it gets besides as it grows longer.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    pub prior: &'a [f64],
+    pub growth: &'a [f64],
+}
+
+impl Start<'_> {
+    /// Where the scores of a document start that has so much of the growth.
+    pub fn at(&self, growth: f64) -> Vec<f64> {
+        self.prior.iter().zip(self.growth).map(|(prior, more)| prior + growth * more).collect()
+    }
+}
+
 /// The running sums of one document.
 #[derive(Default)]
 pub struct Sums {
+    /// How much of the growth the document has, from 0 to 1.
+    pub growth: f64,
     /// Whether `logs` is one number, the second class's lead over the first.
     pub difference: bool,
     /// That, or a sum for each class.
@@ -19,6 +35,7 @@ pub struct Sums {
 impl Sums {
     /// From nothing: one number, or one for each class.
     pub fn clear(&mut self, n_classes: usize, difference: bool) {
+        self.growth = 0.0;
         self.difference = difference;
         self.exact.clear();
         self.logs.clear();
@@ -26,16 +43,18 @@ impl Sums {
     }
 
     /// The second class's lead, with what scores start from.
-    fn lead(&self, start: &[f64]) -> f64 {
-        self.logs[0] + (start[1] - start[0])
+    fn lead(&self, start: Start) -> f64 {
+        let Start { prior, growth } = start;
+        self.logs[0] + ((prior[1] - prior[0]) + self.growth * (growth[1] - growth[0]))
     }
 
-    fn get(&self, class: usize, start: &[f64]) -> f64 {
-        self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value()) + start[class]
+    fn get(&self, class: usize, start: Start) -> f64 {
+        let sum = self.exact.get(class).map_or_else(|| self.logs[class], |weight| weight.value());
+        sum + (start.prior[class] + self.growth * start.growth[class])
     }
 
     /// The score of each class.
-    pub fn write(&self, start: &[f64], out: &mut [f64]) {
+    pub fn write(&self, start: Start, out: &mut [f64]) {
         if self.difference {
             let lead = self.lead(start);
             // Infinite where the first class has prior 0: then it is that class that has none.
@@ -47,18 +66,18 @@ impl Sums {
         }
         // Where no class is possible nothing is known, and the prior speaks alone.
         if out.iter().all(|score| *score == f64::NEG_INFINITY) {
-            out.copy_from_slice(start);
+            out.copy_from_slice(start.prior);
         }
     }
 
     /// The class with the highest score; the first of them where several are equal.
-    pub fn best(&self, start: &[f64]) -> u32 {
+    pub fn best(&self, start: Start) -> u32 {
         if self.difference {
             return u32::from(self.lead(start) > 0.0);
         }
         let first_highest = |score: &dyn Fn(usize) -> f64| {
             let (mut best, mut highest) = (0, score(0));
-            for class in 1..start.len() {
+            for class in 1..start.prior.len() {
                 let score = score(class);
                 if score > highest {
                     (best, highest) = (class, score);
@@ -67,7 +86,7 @@ impl Sums {
             (best as u32, highest)
         };
         match first_highest(&|class| self.get(class, start)) {
-            (_, f64::NEG_INFINITY) => first_highest(&|class| start[class]).0,
+            (_, f64::NEG_INFINITY) => first_highest(&|class| start.prior[class]).0,
             (best, _) => best,
         }
     }
@@ -82,4 +101,14 @@ pub fn sum_in_lanes(mut weights: impl ExactSizeIterator<Item = f64>) -> f64 {
     }
     lanes.iter_mut().zip(weights).for_each(|(lane, weight)| *lane += weight);
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}
+
+/// The sums of two weights each, in the same way.
+pub fn sum_pairs_in_lanes(weights: impl Iterator<Item = [f32; 2]>) -> [f64; 2] {
+    let mut lanes = [[0.0; 2]; 4];
+    weights.enumerate().for_each(|(i, [first, second])| {
+        lanes[i % 4][0] += f64::from(first);
+        lanes[i % 4][1] += f64::from(second);
+    });
+    [0, 1].map(|at: usize| (lanes[0][at] + lanes[1][at]) + (lanes[2][at] + lanes[3][at]))
 }

@@ -172,7 +172,7 @@ fn is_pictograph(character: char, category: Category) -> bool {
 }
 
 /// The pieces of `text` between white space, each with its place in bytes: `str.split()`.
-pub(super) fn chunks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub fn chunks(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive(|character| class(character) & SPACE != 0).filter_map(move |piece| {
         let start = at;

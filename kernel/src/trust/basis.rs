@@ -1,9 +1,10 @@
-//! The numbers on which curves are fitted: what each document says, with its own counts taken out.
+//! The numbers on which curves are fitted: what each document says, with its own group's counts taken out.
 
-use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides, log_documents};
-use super::{Shape, documents};
+use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
+use super::length::{CHANNELS, scales};
+use super::{Curves, Shape, documents};
 use crate::counts::Counts;
-use crate::documents::Documents;
+use crate::documents::{Documents, Features, Taken, Taker, Total};
 use crate::rows::Cell;
 use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts};
@@ -17,6 +18,49 @@ pub struct Corpus<'a> {
     shape: Shape,
     /// By block and class: the documents of all features.
     sizes: Vec<Vec<u64>>,
+}
+
+/// What each number of the curves is multiplied by, before the length of the document is taken into account.
+///
+/// By row (each document, then a window of each where there are windows), class and number. Less the mean of the classes, which no
+/// probability depends on.
+pub struct Basis {
+    values: Vec<f64>,
+    /// By row and counted block, how many features it has that others have too.
+    pub lengths: Vec<u32>,
+    shape: Shape,
+    n_places: usize,
+}
+
+impl Basis {
+    /// The numbers with which the curves of all channels are multiplied: by row, class, block, channel and number.
+    pub fn features(&self, caps: &[f64]) -> Vec<f64> {
+        let (blocks, raw) = (self.shape.counted().collect::<Vec<_>>(), self.shape.len() / CHANNELS);
+        let mut features = Vec::with_capacity(self.values.len() * CHANNELS);
+        for (row, lengths) in self.values.chunks(raw * self.n_places).zip(self.lengths.chunks(blocks.len())) {
+            let by_block: Vec<[f64; CHANNELS]> =
+                lengths.iter().zip(caps).map(|(&m, &cap)| scales(f64::from(m), cap)).collect();
+            for values in row.chunks(raw) {
+                let mut start = 0;
+                for (&(_, has_parents), scales) in blocks.iter().zip(&by_block) {
+                    let width = self.shape.width(has_parents);
+                    for scale in scales {
+                        features.extend(values[start..start + width].iter().map(|value| value * scale));
+                    }
+                    start += width;
+                }
+            }
+        }
+        features
+    }
+
+    pub fn n_features(&self) -> usize {
+        self.shape.len()
+    }
+
+    pub fn n_rows(&self) -> usize {
+        self.lengths.len() / self.shape.counted().count().max(1)
+    }
 }
 
 impl<'a> Corpus<'a> {
@@ -34,73 +78,124 @@ impl<'a> Corpus<'a> {
         &self.shape
     }
 
-    /// The sides of a block from which a document of `own` with `less` features is taken.
-    pub(super) fn sides(&self, block: usize, own: usize, less: usize, sides: &mut Vec<Side>) {
+    /// The sides of a block for some classes, from which `taken` is taken.
+    pub(super) fn sides(&self, block: usize, taken: &[Total], classes: &[u32], sides: &mut Vec<Side>) {
         let sizes = &self.sizes[block];
-        let total = sizes.iter().sum::<u64>() as f64 - less as f64;
-        let size = |class: usize| sizes[class] as f64 - if class == own { less as f64 } else { 0.0 };
+        let less = |class: u32| {
+            let total = taken.iter().find(|total| total.class == class);
+            total.map_or(0, |total| total.features[block])
+        };
+        let gone = taken.iter().map(|total| total.features[block]).sum::<u64>();
+        let all = sizes.iter().sum::<u64>().saturating_sub(gone);
+        let size = |class: u32| sizes[class as usize].saturating_sub(less(class)) as f64;
         sides.clear();
-        sides.extend((0..self.shape.n_scored()).map(|at| Side::new(size(self.shape.class(at) as usize), total)));
+        sides.extend(classes.iter().map(|&class| Side::new(size(class), all as f64)));
     }
 
-    /// What each number of the curves is multiplied by in the score of each document and each scored class, as if the
-    /// document had never been counted; less the mean of the classes, which no probability depends on.
-    pub fn basis(&self, documents: &Documents, threads: usize) -> Vec<f64> {
-        let parts = equal_parts(documents.len(), threads);
-        let width = self.shape.n_scored() * self.shape.len();
-        let found = each_on_a_thread(&parts, |part| {
-            let mut values = vec![0.0; part.len() * width];
-            let mut scratch = Scratch::default();
-            for (at, values) in part.clone().zip(values.chunks_mut(width)) {
-                self.add_basis(documents, at, &mut scratch, values);
-                centre(values, self.shape.len());
+    /// The basis of documents, as if none of their groups had been counted. With `lists`, of so many classes for each row; else
+    /// of all that have a score.
+    pub fn basis(&self, documents: &Documents, lists: Option<(&[u32], usize)>, threads: usize) -> Basis {
+        let all: Vec<u32> = self.shape.classes().collect();
+        let n_places = lists.map_or(all.len(), |(_, width)| width);
+        let (n_blocks, raw) = (self.shape.counted().count(), self.shape.len() / CHANNELS);
+        let views: Vec<&[Features]> = [&documents.blocks, &documents.windows]
+            .into_iter()
+            .map(|view| &view[..])
+            .filter(|v| !v.is_empty())
+            .collect();
+        let (mut values, mut lengths) = (vec![], vec![]);
+        for (view, features) in views.into_iter().enumerate() {
+            let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+                let mut values = vec![0.0; part.len() * n_places * raw];
+                let mut lengths = vec![0; part.len() * n_blocks];
+                let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
+                let rows = values.chunks_mut(n_places * raw).zip(lengths.chunks_mut(n_blocks));
+                for (at, (values, lengths)) in part.clone().zip(rows) {
+                    let row = view * documents.len() + at;
+                    let classes = lists.map_or(&all[..], |(lists, width)| &lists[row * width..(row + 1) * width]);
+                    let taken = taker.of(at);
+                    let asked = Asked { features, at, classes, is_listed: lists.is_some(), taken: &taken };
+                    let mut start = 0;
+                    self.each_block(&asked, &mut scratch, |at, known, sums| {
+                        lengths[at] = known;
+                        for (number, sums) in sums.chunks(n_places).enumerate() {
+                            let values = values[start + number..].iter_mut().step_by(raw);
+                            values.zip(sums).for_each(|(value, sum)| *value = *sum);
+                        }
+                        start += sums.len() / n_places;
+                    });
+                    centre(values, raw);
+                }
+                (values, lengths)
+            });
+            for (more, more_lengths) in found {
+                values.extend(more);
+                lengths.extend(more_lengths);
             }
-            values
-        });
-        found.concat()
+        }
+        Basis { values, lengths, shape: self.shape.clone(), n_places }
     }
 
-    /// The score of each document and each scored class under curves with these numbers, without a start, as if the
-    /// document had never been counted.
-    pub fn leave_one_out(&self, documents: &Documents, curves: &[f64], threads: usize) -> Vec<f64> {
-        let parts = equal_parts(documents.len(), threads);
-        let found = each_on_a_thread(&parts, |part| {
-            let mut values = vec![0.0; self.shape.n_scored() * self.shape.len()];
-            let (mut scratch, mut scores) = (Scratch::default(), vec![]);
-            for at in part.clone() {
-                values.fill(0.0);
-                self.add_basis(documents, at, &mut scratch, &mut values);
-                let score = |values: &[f64]| values.iter().zip(curves).map(|(value, knot)| value * knot).sum::<f64>();
-                scores.extend(values.chunks(curves.len().max(1)).map(score));
+    /// The score of each document and each scored class, without a start, as if its group had not been counted, and then of a window
+    /// of each where there are windows; and how many words each has.
+    ///
+    /// There can be several sets of curves: each group has the one whose turn it is.
+    pub fn leave_one_out(&self, documents: &Documents, curves: &[Curves], threads: usize) -> (Vec<f64>, Vec<u32>) {
+        let classes: Vec<u32> = self.shape.classes().collect();
+        let n = classes.len();
+        let (mut all_scores, mut all_lengths) = (vec![], vec![]);
+        for features in [&documents.blocks, &documents.windows].into_iter().filter(|view| !view.is_empty()) {
+            let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+                let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
+                let (mut scores, mut lengths) = (vec![0.0; part.len() * n], vec![]);
+                for (at, scores) in part.clone().zip(scores.chunks_mut(n.max(1))) {
+                    let curves = &curves[documents.groups[at] as usize % curves.len()];
+                    let taken = taker.of(at);
+                    let asked = Asked { features, at, classes: &classes, is_listed: false, taken: &taken };
+                    self.each_block(&asked, &mut scratch, |block, known, sums| {
+                        if block == 0 {
+                            lengths.push(known);
+                        }
+                        curves.add(block, known, sums, scores);
+                    });
+                }
+                (scores, lengths)
+            });
+            for (scores, lengths) in found {
+                all_scores.extend(scores);
+                all_lengths.extend(lengths);
             }
-            scores
-        });
-        found.concat()
+        }
+        (all_scores, all_lengths)
     }
 
-    fn add_basis(&self, corpus: &Documents, at: usize, scratch: &mut Scratch, values: &mut [f64]) {
-        let shape = &self.shape;
-        let mut start = 0;
-        for (block, &has_parents) in shape.blocks.iter().enumerate().filter_map(|(at, is)| Some((at, is.as_ref()?))) {
-            let (rows, features) = (&self.counts.blocks[block].rows, &corpus.blocks[block]);
-            let range = features.range(at);
+    /// Visits each counted block with its number among these, how many features are known, and the sums by number and class.
+    fn each_block(&self, asked: &Asked, scratch: &mut Scratch, mut visit: impl FnMut(usize, u32, &[f64])) {
+        let totals = asked.taken.totals();
+        for (number, (block, has_parents)) in self.shape.counted().enumerate() {
+            let (rows, features) = (&self.counts.blocks[block].rows, &asked.features[block]);
+            let range = features.range(asked.at);
             let part = Part {
-                shape,
-                own: corpus.classes[at],
-                width: shape.width(has_parents),
-                keeps_odds: block == 0 && shape.pairs().is_some(),
+                shape: &self.shape,
+                classes: asked.classes,
+                is_listed: asked.is_listed,
+                width: self.shape.width(has_parents),
+                keeps_odds: block == 0 && self.shape.pairs().is_some(),
             };
-            self.sides(block, part.own as usize, range.len(), &mut scratch.sides);
+            self.sides(block, &totals, asked.classes, &mut scratch.sides);
             scratch.start(&part, has_parents);
             let mut known = 0;
+            let mut left = std::mem::take(&mut scratch.left);
             for i in range.clone() {
                 if i + AHEAD < range.end {
                     rows.expect(features.ids[i + AHEAD]);
                     rows.expect_cells(features.ids[i + AHEAD / 2]);
                 }
-                let row = rows.get(features.ids[i]);
-                let df = documents(row) - 1;
-                scratch.add(&part, row, df);
+                let id = features.ids[i];
+                // Presences count: how often they stand there does not.
+                asked.taken.left(block, id, 1, rows.get(id), &mut left);
+                let df = documents(&left);
+                scratch.add(&part, &left, df);
                 if df > 0 {
                     known += 1;
                     if has_parents {
@@ -108,15 +203,21 @@ impl<'a> Corpus<'a> {
                     }
                 }
             }
+            scratch.left = left;
             scratch.finish(&part, has_parents);
-            for power in shape.powers() {
-                let scale = f64::from(known.max(1)).powf(-power);
-                for (number, sums) in scratch.sums.chunks(shape.n_scored()).enumerate() {
-                    let values = values[start + number..].iter_mut().step_by(shape.len());
-                    values.zip(sums).for_each(|(value, sum)| *value = sum * scale);
-                }
-                start += part.width;
-            }
+            visit(number, known, &scratch.sums);
+        }
+    }
+}
+
+impl Curves {
+    /// Adds what sums by number and class, of so many features of a block, say to the score of each class.
+    fn add(&self, block: usize, known: u32, sums: &[f64], scores: &mut [f64]) {
+        let scales = scales(f64::from(known), self.caps[block]);
+        for (number, sums) in sums.chunks(scores.len()).enumerate() {
+            let curves = &self.numbers[block];
+            let weight: f64 = (0..CHANNELS).map(|channel| scales[channel] * curves[channel][number]).sum();
+            scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += weight * sum);
         }
     }
 }
@@ -133,11 +234,22 @@ fn centre(rows: &mut [f64], width: usize) {
     }
 }
 
+/// A document, or a window of one, and what is to be known of it.
+struct Asked<'a> {
+    /// By block.
+    features: &'a [Features],
+    at: usize,
+    classes: &'a [u32],
+    is_listed: bool,
+    taken: &'a Taken<'a>,
+}
+
 /// A document's features of one block.
 struct Part<'a> {
     shape: &'a Shape,
-    /// The document's class.
-    own: u32,
+    /// What is asked for; with `is_listed` these are some of all classes.
+    classes: &'a [u32],
+    is_listed: bool,
     /// The numbers of the block's curves.
     width: usize,
     /// Whether the odds are needed by pairs later.
@@ -152,12 +264,14 @@ struct Part<'a> {
 struct Scratch {
     sides: Vec<Side>,
     columns: Sides,
-    /// By number of the curves and scored class.
+    /// By number of the curves and class.
     sums: Vec<f64>,
-    /// By word of the document and scored class.
+    /// By word of the document and class.
     odds: Vec<f64>,
     /// How many documents of each class have a feature.
     inside: Vec<f64>,
+    /// The same of all classes, where some are listed.
+    all_inside: Vec<u32>,
     row: EvidenceRow,
     /// Where the features of so many documents are in `alike`, [`NONE`] where there are none.
     places: Vec<u32>,
@@ -165,6 +279,8 @@ struct Scratch {
     n_alike: usize,
     /// By word of the document and knot: the share of its odds that pairs take back.
     shares: Vec<[f64; KNOTS]>,
+    /// The cells of a feature that are left.
+    left: Vec<Cell>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -181,32 +297,33 @@ struct Alike {
 
 impl Scratch {
     fn start(&mut self, part: &Part, has_parents: bool) {
-        let n_scored = part.shape.n_scored();
+        let n = part.classes.len();
         self.columns.read(&self.sides);
         self.sums.clear();
-        self.sums.resize(part.width * n_scored, 0.0);
+        self.sums.resize(part.width * n, 0.0);
         self.places.resize(FLAT, NONE);
-        self.inside.resize(n_scored, 0.0);
+        self.inside.resize(n, 0.0);
+        self.all_inside.resize(part.shape.n_classes, 0);
         if part.keeps_odds {
             self.odds.clear();
         }
         if has_parents {
             self.shares.clear();
-            self.shares.resize(self.odds.len() / n_scored, [0.0; KNOTS]);
+            self.shares.resize(self.odds.len() / n, [0.0; KNOTS]);
         }
     }
 
-    /// Adds the feature with these cells, which `df` other documents have.
+    /// Adds the feature with these cells, which `df` documents have.
     #[inline(always)]
     fn add(&mut self, part: &Part, row: &[Cell], df: u32) {
-        let n_scored = part.shape.n_scored();
+        let n = part.classes.len();
         if df == 0 {
             if part.keeps_odds {
-                self.odds.resize(self.odds.len() + n_scored, 0.0);
+                self.odds.resize(self.odds.len() + n, 0.0);
             }
         } else if part.shape.is_two() {
             self.add_to_two(part, row, df);
-        } else if 2 * row.len() > n_scored || df as usize >= FLAT {
+        } else if part.is_listed || 2 * row.len() > n || df as usize >= FLAT {
             self.add_to_each(part, row, df);
         } else {
             self.add_to_some(part, row, df);
@@ -215,28 +332,34 @@ impl Scratch {
 
     fn add_to_two(&mut self, part: &Part, row: &[Cell], df: u32) {
         let second = row.iter().find(|cell| cell.class == 1).map_or(0, |cell| cell.documents);
-        let evidence = self.sides[0].of(second - part.own, df);
-        Hat::of_ratio(evidence.z).spread(evidence.odds, &mut self.sums);
-        Hat::of_documents(df).spread(evidence.odds, &mut self.sums[KNOTS..]);
+        let (odds, z) = self.sides[0].odds(second, df);
+        Hat::of_ratio(z).spread(odds, &mut self.sums);
+        Hat::of_documents(df).spread(odds, &mut self.sums[KNOTS..]);
         if part.keeps_odds {
-            self.odds.push(evidence.odds);
+            self.odds.push(odds);
         }
     }
 
     fn add_to_each(&mut self, part: &Part, row: &[Cell], df: u32) {
-        self.inside.fill(0.0);
-        row.iter().for_each(|cell| self.inside[cell.class as usize] = f64::from(cell.documents));
-        self.inside[part.own as usize] -= 1.0;
+        if part.is_listed {
+            row.iter().for_each(|cell| self.all_inside[cell.class as usize] = cell.documents);
+            let listed = part.classes.iter().map(|&class| f64::from(self.all_inside[class as usize]));
+            self.inside.iter_mut().zip(listed).for_each(|(inside, documents)| *inside = documents);
+            row.iter().for_each(|cell| self.all_inside[cell.class as usize] = 0);
+        } else {
+            self.inside.fill(0.0);
+            row.iter().for_each(|cell| self.inside[cell.class as usize] = f64::from(cell.documents));
+        }
         self.columns.of(&self.inside, f64::from(df), &mut self.row);
         self.inside.fill(1.0);
-        spread(&self.row, &self.sides, &self.inside, df, &mut self.sums);
+        spread(&self.row, &self.inside, df, &mut self.sums);
         if part.keeps_odds {
             self.odds.extend_from_slice(&self.row.odds);
         }
     }
 
     fn add_to_some(&mut self, part: &Part, row: &[Cell], df: u32) {
-        let n_scored = part.shape.n_scored();
+        let n = part.classes.len();
         let place = &mut self.places[df as usize];
         if *place == NONE {
             *place = self.n_alike as u32;
@@ -245,7 +368,7 @@ impl Scratch {
             let alike = &mut self.alike[*place as usize];
             alike.df = df;
             alike.times.clear();
-            alike.times.resize(n_scored, 0.0);
+            alike.times.resize(n, 0.0);
             self.inside.fill(0.0);
             self.columns.of(&self.inside, f64::from(df), &mut alike.unseen);
         }
@@ -255,24 +378,21 @@ impl Scratch {
         if part.keeps_odds {
             self.odds.extend_from_slice(&alike.unseen.odds);
         }
-        let (hat, log_df) = (Hat::of_documents(df), log_documents(df));
-        for cell in row {
-            let (class, inside) = (cell.class as usize, cell.documents - u32::from(cell.class == part.own));
-            if inside > 0 {
-                alike.times[class] -= 1.0;
-                let side = &self.sides[class];
-                let (evidence, overall) = (side.of(inside, df), log_df - side.log_all);
-                let mut add = |curve: usize, hat: Hat, value: f64| {
-                    let knot = curve * KNOTS + hat.knot;
-                    self.sums[knot * n_scored + class] += value * (1.0 - hat.share);
-                    self.sums[(knot + 1) * n_scored + class] += value * hat.share;
-                };
-                add(0, Hat::of_ratio(evidence.z), evidence.odds);
-                add(1, hat, evidence.inside - overall);
-                add(2, hat, overall - evidence.outside);
-                if part.keeps_odds {
-                    self.odds[first + class] = evidence.odds;
-                }
+        let hat = Hat::of_documents(df);
+        for cell in row.iter().filter(|cell| cell.documents > 0) {
+            let class = cell.class as usize;
+            alike.times[class] -= 1.0;
+            let evidence = self.sides[class].of(cell.documents, df);
+            let mut add = |curve: usize, hat: Hat, value: f64| {
+                let knot = curve * KNOTS + hat.knot;
+                self.sums[knot * n + class] += value * (1.0 - hat.share);
+                self.sums[(knot + 1) * n + class] += value * hat.share;
+            };
+            add(0, Hat::of_ratio(evidence.z), evidence.odds);
+            add(1, hat, evidence.inside);
+            add(2, hat, evidence.outside);
+            if part.keeps_odds {
+                self.odds[first + class] = evidence.odds;
             }
         }
     }
@@ -285,16 +405,16 @@ impl Scratch {
 
     /// Adds what has been put off until all features were there.
     fn finish(&mut self, part: &Part, has_parents: bool) {
-        let n_scored = part.shape.n_scored();
+        let n = part.classes.len();
         for alike in &self.alike[..self.n_alike] {
             self.places[alike.df as usize] = NONE;
-            spread(&alike.unseen, &self.sides, &alike.times, alike.df, &mut self.sums);
+            spread(&alike.unseen, &alike.times, alike.df, &mut self.sums);
         }
         self.n_alike = 0;
         if has_parents {
-            let sums = &mut self.sums[(part.width - KNOTS) * n_scored..];
-            for (shares, odds) in self.shares.iter().zip(self.odds.chunks(n_scored)) {
-                for (sums, share) in sums.chunks_mut(n_scored).zip(shares).filter(|(_, share)| **share != 0.0) {
+            let sums = &mut self.sums[(part.width - KNOTS) * n..];
+            for (shares, odds) in self.shares.iter().zip(self.odds.chunks(n)) {
+                for (sums, share) in sums.chunks_mut(n).zip(shares).filter(|(_, share)| **share != 0.0) {
                     sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += share * odds);
                 }
             }
@@ -303,8 +423,8 @@ impl Scratch {
 }
 
 /// Adds what features of `df` documents say to each class, so many times, to the sums.
-fn spread(row: &EvidenceRow, sides: &[Side], times: &[f64], df: u32, sums: &mut [f64]) {
-    let (hat, log_df, n) = (Hat::of_documents(df), log_documents(df), times.len());
+fn spread(row: &EvidenceRow, times: &[f64], df: u32, sums: &mut [f64]) {
+    let (hat, n) = (Hat::of_documents(df), times.len());
     let (by_ratio, by_documents) = sums.split_at_mut(KNOTS * n);
     for class in 0..n {
         let (ratio, odds) = (Hat::of_ratio(row.z[class]), times[class] * row.odds[class]);
@@ -314,8 +434,7 @@ fn spread(row: &EvidenceRow, sides: &[Side], times: &[f64], df: u32, sums: &mut 
     let (inside, outside) = by_documents.split_at_mut(KNOTS * n);
     let (inside, outside) = (&mut inside[hat.knot * n..][..2 * n], &mut outside[hat.knot * n..][..2 * n]);
     for class in 0..n {
-        let overall = log_df - sides[class].log_all;
-        let (e1, e0) = (times[class] * (row.inside[class] - overall), times[class] * (overall - row.outside[class]));
+        let (e1, e0) = (times[class] * row.inside[class], times[class] * row.outside[class]);
         inside[class] += e1 * (1.0 - hat.share);
         inside[n + class] += e1 * hat.share;
         outside[class] += e0 * (1.0 - hat.share);

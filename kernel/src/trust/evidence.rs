@@ -13,10 +13,11 @@ const D_KNOTS: [f64; KNOTS] = [0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0];
 pub(super) const KNOTS: usize = 7;
 /// From so many documents on the curves are flat.
 pub(super) const FLAT: usize = 1 << 10;
-/// Shared by the two sides in proportion to their sizes, so that a feature never seen has odds of 1.
-pub(super) const SMOOTHING: f64 = 1.0;
-/// A side has at least this size: it may have lost its only document.
-const LEAST: f64 = 1e-3;
+/// Pseudo-counts are so many times the root of a side's share: little for a small class, so that a few documents of it are
+/// heard, and more than in proportion, so that they are not believed too soon.
+const SMOOTHING: f64 = 0.7;
+/// A side has at least this share: it may have lost its only document.
+const LEAST: f64 = 1e-9;
 
 /// A place between two knots.
 #[derive(Clone, Copy)]
@@ -73,75 +74,89 @@ impl Hat {
 /// A class against all others, in one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
-    /// What is added to the count inside the class, and to that outside.
-    pub(super) inside: f64,
-    pub(super) outside: f64,
-    log_inside: f64,
-    log_outside: f64,
-    pub(super) log_all: f64,
-    /// The logarithms of the frequencies of what was not seen inside, and not outside.
-    unseen_inside: f64,
-    unseen_outside: f64,
+    /// The class's share of the features of all documents.
+    share: f64,
+    /// What is added to the counts inside the class, and to those outside.
+    inside: f64,
+    outside: f64,
 }
 
+/// What a feature says for a class.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence {
+    /// Inside the class, against what the class's size lets expect; and outside.
     pub(super) inside: f64,
     pub(super) outside: f64,
+    /// Their sum: the weight of evidence.
     pub(super) odds: f64,
+    /// Its signal-to-noise ratio.
     pub(super) z: f64,
 }
 
 impl Side {
     /// Of a class with `size` of the `total` features of all documents.
     pub(super) fn new(size: f64, total: f64) -> Self {
-        let (n, rest) = (size.max(LEAST), (total - size).max(LEAST));
-        let share = n / (n + rest);
-        let (inside, outside) = (SMOOTHING * share, SMOOTHING * (1.0 - share));
-        let (log_inside, log_outside) = (n.ln(), rest.ln());
-        Side {
-            inside,
-            outside,
-            log_inside,
-            log_outside,
-            log_all: (n + rest).ln(),
-            unseen_inside: inside.ln() - log_inside,
-            unseen_outside: outside.ln() - log_outside,
+        let share = (size / total.max(1.0)).clamp(LEAST, 1.0 - LEAST);
+        Side { share, inside: SMOOTHING * share.sqrt(), outside: SMOOTHING * (1.0 - share).sqrt() }
+    }
+
+    /// The smoothed counts inside and outside, and over each what would be expected of any feature.
+    #[inline(always)]
+    fn counts(&self, inside: f64, df: f64) -> Smoothed {
+        Smoothed {
+            inside: inside + self.inside,
+            outside: df - inside + self.outside,
+            expected_inside: df * self.share + self.inside,
+            expected_outside: df * (1.0 - self.share) + self.outside,
         }
     }
 
-    /// How strongly a feature speaks for the class that `inside` of `df` documents with it belong to.
-    pub(super) fn odds(&self, inside: u32, df: u32) -> f64 {
-        self.of(inside, df).odds
-    }
-
-    /// What such a feature says for the class.
+    /// What a feature says that `inside` documents of the class have, and `df` in all.
     #[inline(always)]
     pub(super) fn of(&self, inside: u32, df: u32) -> Evidence {
-        let (a, r) = (f64::from(inside) + self.inside, f64::from(df - inside) + self.outside);
-        let f1 = if inside == 0 { self.unseen_inside } else { a.ln() - self.log_inside };
-        let f0 = if inside == df { self.unseen_outside } else { r.ln() - self.log_outside };
-        Evidence::new(a, r, f1, f0)
+        self.counts(f64::from(inside), f64::from(df)).evidence(f64::ln)
     }
-}
 
-impl Evidence {
-    /// Of the smoothed counts inside and outside, and the logarithms of the frequencies there.
+    /// The weight of evidence, and its signal-to-noise ratio.
     #[inline(always)]
-    fn new(a: f64, r: f64, f1: f64, f0: f64) -> Self {
-        let odds = f1 - f0;
-        // 1 / sqrt(1/a + 1/r), with one division less.
-        Evidence { inside: f1, outside: f0, odds, z: odds.abs() * (a * r / (a + r)).sqrt() }
+    pub(super) fn odds(&self, inside: u32, df: u32) -> (f64, f64) {
+        let counts = self.counts(f64::from(inside), f64::from(df));
+        // One logarithm instead of two.
+        let odds = ((counts.inside * counts.expected_outside) / (counts.expected_inside * counts.outside)).ln();
+        (odds, counts.z(odds))
     }
 }
 
-/// The sides of all classes, column by column.
+/// Counts of a feature, with the pseudo-counts.
+struct Smoothed {
+    inside: f64,
+    outside: f64,
+    expected_inside: f64,
+    expected_outside: f64,
+}
+
+impl Smoothed {
+    #[inline(always)]
+    fn evidence(&self, ln: impl Fn(f64) -> f64) -> Evidence {
+        let inside = ln(self.inside / self.expected_inside);
+        let outside = ln(self.expected_outside / self.outside);
+        let odds = inside + outside;
+        Evidence { inside, outside, odds, z: self.z(odds) }
+    }
+
+    #[inline(always)]
+    fn z(&self, odds: f64) -> f64 {
+        // 1 / sqrt(1/a + 1/r), with one division less.
+        odds.abs() * (self.inside * self.outside / (self.inside + self.outside)).sqrt()
+    }
+}
+
+/// The sides of several classes, column by column.
 #[derive(Default)]
 pub(super) struct Sides {
+    share: Vec<f64>,
     inside: Vec<f64>,
     outside: Vec<f64>,
-    log_inside: Vec<f64>,
-    log_outside: Vec<f64>,
 }
 
 /// What a feature says for each class, column by column.
@@ -159,10 +174,9 @@ impl Sides {
             column.clear();
             column.extend(sides.iter().map(pick));
         };
+        copy(&mut self.share, |side| side.share);
         copy(&mut self.inside, |side| side.inside);
         copy(&mut self.outside, |side| side.outside);
-        copy(&mut self.log_inside, |side| side.log_inside);
-        copy(&mut self.log_outside, |side| side.log_outside);
     }
 
     /// What a feature says that `inside` documents of each class have, and `df` in all.
@@ -171,31 +185,23 @@ impl Sides {
         for column in [&mut row.inside, &mut row.outside, &mut row.odds, &mut row.z] {
             column.resize(n, 0.0);
         }
-        let [to_inside, to_outside] = [&self.inside[..n], &self.outside[..n]];
-        let [log_inside, log_outside] = [&self.log_inside[..n], &self.log_outside[..n]];
-        let [f1, f0] = [&mut row.inside[..n], &mut row.outside[..n]];
+        let [share, to_inside, to_outside] = [&self.share[..n], &self.inside[..n], &self.outside[..n]];
+        let [e1, e0] = [&mut row.inside[..n], &mut row.outside[..n]];
         let [odds, z] = [&mut row.odds[..n], &mut row.z[..n]];
         vectorised(
             #[inline(always)]
             || {
                 for class in 0..n {
-                    let (a, r) = (inside[class] + to_inside[class], df - inside[class] + to_outside[class]);
-                    let evidence = Evidence::new(a, r, ln(a) - log_inside[class], ln(r) - log_outside[class]);
-                    f1[class] = evidence.inside;
-                    f0[class] = evidence.outside;
+                    let side = Side { share: share[class], inside: to_inside[class], outside: to_outside[class] };
+                    let evidence = side.counts(inside[class], df).evidence(ln);
+                    e1[class] = evidence.inside;
+                    e0[class] = evidence.outside;
                     odds[class] = evidence.odds;
                     z[class] = evidence.z;
                 }
             },
         );
     }
-}
-
-/// The logarithm of a number of documents, smoothed.
-#[inline(always)]
-pub(super) fn log_documents(df: u32) -> f64 {
-    static LOGS: LazyLock<Vec<f64>> = LazyLock::new(|| (0..FLAT).map(|df| (df as f64 + SMOOTHING).ln()).collect());
-    LOGS.get(df as usize).copied().unwrap_or_else(|| (f64::from(df) + SMOOTHING).ln())
 }
 
 #[cfg(test)]
@@ -222,7 +228,9 @@ mod tests {
             let inside: Vec<u32> = (0..29).map(|i| i % (df + 1)).collect();
             all.of(&inside.iter().map(|&n| f64::from(n)).collect::<Vec<_>>(), f64::from(df), &mut row);
             for (class, side) in sides.iter().enumerate() {
+                let (short, ratio) = side.odds(inside[class], df);
                 let Evidence { inside, outside, odds, z } = side.of(inside[class], df);
+                assert!((short - odds).abs() < 1e-13 && (ratio - z).abs() < 1e-12);
                 let found = [row.inside[class], row.outside[class], row.odds[class], row.z[class]];
                 for (found, expected) in found.into_iter().zip([inside, outside, odds, z]) {
                     assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{found} {expected}");

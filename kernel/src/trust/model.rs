@@ -1,72 +1,85 @@
 //! What a feature weighs: its counts, read by the curves.
 //!
-//! A weight has channels: one for each power of the document's number of features, and last the odds of the feature, of which
+//! A weight has channels: one for each function of the document's length, and last the odds of the feature, of which
 //! pairs take back a share. [`Model::weigh`] is where the weights of a feature come from, whatever they are wanted for:
-//! scores, tables that are ready, explanations. A correction adds to the first channel (p = ½). `weights.rs` says
-//! where it is kept.
+//! scores, tables that are ready, explanations. A correction is a sum of its own.
 
 use std::sync::{Arc, OnceLock};
 
 use super::basis::Corpus;
-use super::evidence::{FLAT, Hat, KNOTS, Side, log_documents};
-use super::{Shape, documents, each_class};
+use super::evidence::{FLAT, Hat, KNOTS, Side};
+use super::length::{CHANNELS, scales};
+use super::{Curves, Shape, documents, each_class};
 use crate::correction::{Applied, Correction};
 use crate::counts::Counts;
 use crate::text::Analyzer;
 
-/// Most powers that a shape has, and one more channel for the odds of words.
-pub(super) const CHANNELS: usize = 3;
+/// The channels of a weight, and one more for the odds of words.
+pub(super) const WITH_ODDS: usize = CHANNELS + 1;
 
 /// Reads counts by curves: the automatic model.
 pub struct Model {
     pub(super) shape: Shape,
-    /// By block and power.
-    curves: Vec<[Vec<f64>; 2]>,
+    /// By block; none for one that is not counted.
+    curves: Vec<[Vec<f64>; CHANNELS]>,
+    pub(super) caps: Vec<f64>,
     /// By block and scored class.
     sides: Vec<Vec<Side>>,
-    /// What pairs of so many documents take back, for each power.
-    taken_back: Vec<[f64; 2]>,
+    /// What pairs of so many documents take back, for each channel.
+    taken_back: Vec<[f64; CHANNELS]>,
+    /// By class; none where all are 1.
+    factors: Vec<f64>,
     pub(super) correction: Option<Applied>,
     /// With two classes the odds of each word, once all features are weighed.
     word_odds: OnceLock<Vec<f64>>,
 }
 
 impl Model {
-    /// `curves` has the numbers that [`Shape`] describes, a correction the weights of as many classes.
-    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: &[f64], correction: Option<Arc<Correction>>) -> Self {
+    /// `curves` are for the same blocks and number of classes, a correction has the weights of as many classes.
+    pub fn new(counts: &Counts, analyzer: &Analyzer, curves: &Curves, correction: Option<Arc<Correction>>) -> Self {
         let corpus = Corpus::new(counts, analyzer);
         let shape = corpus.shape().clone();
-        assert_eq!(curves.len(), shape.len(), "the caller has compared them");
         let fits = correction.as_ref().is_none_or(|correction| correction.n_scored() == shape.n_scored());
         assert!(fits, "the caller has compared them");
         let correction = correction.map(Applied::new);
+        let classes: Vec<u32> = shape.classes().collect();
         let mut sides = vec![vec![]; counts.blocks.len()];
-        sides.iter_mut().enumerate().for_each(|(block, sides)| corpus.sides(block, usize::MAX, 0, sides));
-        let curves = by_block(&shape, curves);
-        let mut model = Model { shape, curves, sides, taken_back: vec![], correction, word_odds: OnceLock::new() };
+        sides.iter_mut().enumerate().for_each(|(block, sides)| corpus.sides(block, &[], &classes, sides));
+        let (mut by_block, mut caps) = (vec![[vec![], vec![]]; counts.blocks.len()], vec![1.0; counts.blocks.len()]);
+        for (number, (block, _)) in shape.counted().enumerate() {
+            (by_block[block], caps[block]) = (curves.numbers[number].clone(), curves.caps[number]);
+        }
+        let word_odds = OnceLock::new();
+        let factors = curves.factors.clone();
+        let mut model =
+            Model { shape, curves: by_block, caps, sides, taken_back: vec![], factors, correction, word_odds };
         model.taken_back = (0..=FLAT).map(|df| model.taken_back_by(df)).collect();
         model
     }
 
-    fn taken_back_by(&self, df: usize) -> [f64; 2] {
-        let Some(pairs) = self.shape.pairs() else { return [0.0; 2] };
-        let mut values = [0.0; 2];
+    fn taken_back_by(&self, df: usize) -> [f64; CHANNELS] {
+        let Some(pairs) = self.shape.pairs() else { return [0.0; CHANNELS] };
         let hat = Hat::of_documents(df as u32);
-        for (power, value) in values.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = &self.curves[pairs][power];
-            *value = hat.read(&curves[curves.len() - KNOTS..]);
-        }
-        values
+        [0, 1].map(|channel| {
+            let curves: &Vec<f64> = &self.curves[pairs][channel];
+            hat.read(&curves[curves.len() - KNOTS..])
+        })
     }
 
-    /// What a pair of `df` documents takes back from the odds of its words, for each power.
-    pub(super) fn taken_back(&self, df: u32) -> [f64; 2] {
+    /// What a pair of `df` documents takes back from the odds of its words, for each channel.
+    pub(super) fn taken_back(&self, df: u32) -> [f64; CHANNELS] {
         self.taken_back[(df as usize).min(FLAT)]
+    }
+
+    /// What the sums of a block are multiplied with in a document with `m` known features of it.
+    #[inline(always)]
+    pub(super) fn scales(&self, block: usize, m: usize) -> [f64; CHANNELS] {
+        scales(m as f64, self.caps[block])
     }
 
     /// Visits each scored class with the channels of a feature that has been seen. What a pair takes back is not in them.
     #[inline(always)]
-    pub(super) fn weigh(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, [f64; CHANNELS])) {
+    pub(super) fn weigh(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, [f64; WITH_ODDS])) {
         let row = counts.blocks[block].rows.get(id);
         let df = documents(row);
         let hat = Hat::of_documents(df);
@@ -75,24 +88,29 @@ impl Model {
 
     /// The channels of any feature that was seen in `inside` of `df` documents, in one class.
     #[inline(always)]
-    pub(super) fn channels(&self, block: usize, place: usize, inside: u32, df: u32, hat: Hat) -> [f64; CHANNELS] {
+    pub(super) fn channels(&self, block: usize, place: usize, inside: u32, df: u32, hat: Hat) -> [f64; WITH_ODDS] {
         let side = &self.sides[block][place];
+        let curves = &self.curves[block];
+        if self.shape.is_two() {
+            let (odds, ratio) = side.odds(inside, df);
+            let z = Hat::of_ratio(ratio);
+            let weight = |curves: &[f64]| odds * (z.read(curves) + hat.read(&curves[KNOTS..]));
+            return [weight(&curves[0]), weight(&curves[1]), odds];
+        }
         let evidence = side.of(inside, df);
         let z = Hat::of_ratio(evidence.z);
-        let mut channels = [0.0; CHANNELS];
-        for (power, channel) in channels.iter_mut().enumerate().take(self.shape.powers().len()) {
-            let curves = &self.curves[block][power];
-            *channel = if self.shape.is_two() {
-                evidence.odds * (z.read(curves) + hat.read(&curves[KNOTS..]))
-            } else {
-                let overall = log_documents(df) - side.log_all;
-                evidence.odds * z.read(curves)
-                    + (evidence.inside - overall) * hat.read(&curves[KNOTS..])
-                    + (overall - evidence.outside) * hat.read(&curves[2 * KNOTS..])
-            };
-        }
-        channels[CHANNELS - 1] = evidence.odds;
-        channels
+        let weight = |curves: &[f64]| {
+            evidence.odds * z.read(curves)
+                + evidence.inside * hat.read(&curves[KNOTS..])
+                + evidence.outside * hat.read(&curves[2 * KNOTS..])
+        };
+        let factor = self.factors.get(place).copied().unwrap_or(1.0);
+        [weight(&curves[0]), weight(&curves[1]), evidence.odds].map(|channel| factor * channel)
+    }
+
+    /// The odds of a word for a scored class.
+    fn odds(&self, place: usize, inside: u32, df: u32) -> f64 {
+        self.factors.get(place).copied().unwrap_or(1.0) * self.sides[0][place].odds(inside, df).0
     }
 
     /// Visits each scored class with the odds of the two words of a pair.
@@ -100,7 +118,7 @@ impl Model {
         for word in words_of(counts, block, id) {
             let row = counts.blocks[0].rows.get(word);
             let df = documents(row);
-            each_class(&self.shape, row, |place, inside| visit(place, self.sides[0][place].odds(inside, df)));
+            each_class(&self.shape, row, |place, inside| visit(place, self.odds(place, inside, df)));
         }
     }
 
@@ -114,54 +132,66 @@ impl Model {
             let odds = |id: u32| {
                 let mut odds = 0.0;
                 let df = documents(rows.get(id));
-                each_class(&self.shape, rows.get(id), |_, inside| odds = self.sides[0][0].odds(inside, df));
+                each_class(&self.shape, rows.get(id), |_, inside| odds = self.odds(0, inside, df));
                 odds
             };
             self.word_odds.get_or_init(|| (0..counts.blocks[0].len() as u32).map(odds).collect());
         }
     }
 
-    /// With two classes: the second class's weight of a feature less the first's; 0 for one that has been forgotten.
-    pub(super) fn lambda(&self, counts: &Counts, block: usize, id: u32) -> f64 {
+    /// With two classes: the second class's weight of a feature less the first's, by channel; 0 for one that has been forgotten.
+    ///
+    /// Seven digits are enough, and so both fit where one number would.
+    pub(super) fn lambda(&self, counts: &Counts, block: usize, id: u32) -> [f32; CHANNELS] {
         let df = documents(counts.blocks[block].rows.get(id));
         if df == 0 {
-            return 0.0;
+            return [0.0; CHANNELS];
         }
-        let mut weight = 0.0;
-        self.weigh(counts, block, id, |_, channels| weight = channels[0]);
+        let mut weights = [0.0; CHANNELS];
+        self.weigh(counts, block, id, |_, [first, second, _]| weights = [first, second]);
         if self.shape.blocks[block] == Some(true) {
             let mut odds = 0.0;
             match self.word_odds.get() {
                 Some(known) => words_of(counts, block, id).iter().for_each(|&word| odds += known[word as usize]),
                 None => self.each_word_odds(counts, block, id, |_, more| odds += more),
             }
-            weight += self.taken_back(df)[0] * odds;
+            weights.iter_mut().zip(self.taken_back(df)).for_each(|(weight, share)| *weight += share * odds);
         }
-        2.0 * weight + self.corrections(counts, block, id).first().map_or(0.0, |&more| f64::from(more))
+        weights.map(|weight| (2.0 * weight) as f32)
     }
 
-    /// What the correction adds to the first channel of a feature, by scored class; nothing where it says nothing.
-    #[inline(always)]
-    pub(super) fn corrections(&self, counts: &Counts, block: usize, id: u32) -> &[f32] {
-        self.correction.as_ref().map_or(&[], |correction| correction.weights(counts, block, id))
+    /// What a feature adds to the score of each class, in a document with these scales of its block and so many features that are
+    /// corrected.
+    pub(super) fn term(
+        &self,
+        counts: &Counts,
+        block: usize,
+        id: u32,
+        scales: [f64; CHANNELS],
+        n_corrected: usize,
+    ) -> Vec<f64> {
+        let mut term = self.own_term(counts, block, id, scales);
+        if let Some(correction) = &self.correction {
+            let more = correction.term(counts, block, id, n_corrected);
+            let first = term.len() - more.len();
+            term[first..].iter_mut().zip(more).for_each(|(term, more)| *term += more);
+        }
+        term
     }
 
-    /// What a feature adds to the score of each class, in a document with `m` known features of its block.
-    pub(super) fn term(&self, counts: &Counts, block: usize, id: u32, m: f64) -> Vec<f64> {
+    /// The same without the correction.
+    fn own_term(&self, counts: &Counts, block: usize, id: u32, scales: [f64; CHANNELS]) -> Vec<f64> {
+        let at_scale = |values: [f64; CHANNELS]| values[0] * scales[0] + values[1] * scales[1];
         if self.shape.n_classes < 2 {
             return vec![0.0; self.shape.n_classes];
         }
         if self.shape.is_two() {
-            return vec![0.0, self.lambda(counts, block, id) * m.powf(-0.5)];
+            return vec![0.0, at_scale(self.lambda(counts, block, id).map(f64::from))];
         }
-        let scales: Vec<f64> = self.shape.powers().iter().map(|power| m.powf(-power)).collect();
-        let at_scale = |values: &[f64]| values.iter().zip(&scales).map(|(value, scale)| value * scale).sum::<f64>();
         let mut term = vec![0.0; self.shape.n_classes];
-        self.weigh(counts, block, id, |class, channels| term[class] = at_scale(&channels));
-        let more = self.corrections(counts, block, id).iter();
-        term.iter_mut().zip(more).for_each(|(term, &more)| *term += f64::from(more) * scales[0]);
+        self.weigh(counts, block, id, |class, [first, second, _]| term[class] = at_scale([first, second]));
         if self.shape.blocks[block] == Some(true) {
-            let share = at_scale(&self.taken_back(documents(counts.blocks[block].rows.get(id))));
+            let share = at_scale(self.taken_back(documents(counts.blocks[block].rows.get(id))));
             self.each_word_odds(counts, block, id, |class, odds| term[class] += share * odds);
         }
         term
@@ -173,18 +203,4 @@ impl Model {
 fn words_of(counts: &Counts, block: usize, id: u32) -> [u32; 2] {
     let key = counts.blocks[block].runs().key(id);
     [(key >> 32) as u32, key as u32]
-}
-
-/// The numbers of each block's curves for each power; none for a block that is not counted.
-fn by_block(shape: &Shape, mut curves: &[f64]) -> Vec<[Vec<f64>; 2]> {
-    let mut take = |width: usize| {
-        let (first, rest) = curves.split_at(width);
-        curves = rest;
-        first.to_vec()
-    };
-    let of_block = |has_parents: &Option<bool>| {
-        let width = has_parents.map_or(0, |has_parents| shape.width(has_parents));
-        [0, 1].map(|power| if power < shape.powers().len() { take(width) } else { vec![] })
-    };
-    shape.blocks.iter().map(of_block).collect()
 }

@@ -1,12 +1,14 @@
 //! From the features of documents to scores.
 
+use super::length::{CHANNELS, growth};
 use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
-use crate::documents::{Features, Finder};
-use crate::scoring::{Known, Looked, Reading, Scorer, Stored, Sums, features, sum_in_lanes};
+use crate::documents::{Documents, Features, Finder};
+use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
+use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::UNKNOWN;
 
 /// What adding up needs of memory.
@@ -17,6 +19,7 @@ pub struct TrustScratch {
     few: Weights,
     channels: ChannelSums,
     word_shares: Vec<f64>,
+    corrections: Vec<u32>,
 }
 
 impl Reading for Model {
@@ -41,6 +44,10 @@ impl Reading for Model {
         weights.stored.get(id).copied().unwrap_or(NOTHING)
     }
 
+    fn place(weights: &mut Weights, places: &[u32], n_places: usize) {
+        weights.place(places, n_places);
+    }
+
     fn sum(
         &self,
         counts: &Counts,
@@ -62,15 +69,67 @@ impl Reading for Model {
                 None => seen.read(found, |known| if rows.is_live(known.id) { known.id } else { UNKNOWN }),
             }
         }
+        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());
+        sums.growth = growth(first as f64);
         if self.shape.is_two() {
             sums.logs[0] = self.lead(counts, kept.is_some(), scratch);
         } else {
             self.add_channels(counts, kept, scratch, &mut sums.logs);
         }
+        if let Some(correction) = &self.correction {
+            let TrustScratch { seen, corrections, .. } = scratch;
+            corrections.clear();
+            for (block, seen) in seen.iter().enumerate() {
+                let known = seen.features.iter().map(|known| match kept {
+                    Some(kept) => kept[block].corrections[known.id as usize],
+                    None => correction.kept(counts, block, known.id),
+                });
+                corrections.extend(known.filter(|&kept| kept != UNKNOWN));
+            }
+            correction.add(corrections, &mut sums.logs);
+        }
     }
 }
 
 impl Model {
+    /// What documents say, and then a window of each where there are windows, with nothing taken out and no start: by document and
+    /// class; and how many words each has.
+    pub fn scores_of(&self, counts: &Counts, documents: &Documents, threads: usize) -> (Vec<f64>, Vec<u32>) {
+        let kept = self.keep(counts);
+        let n = self.shape.n_classes;
+        let first = self.shape.counted().next().map_or(0, |(block, _)| block);
+        let (mut scores, mut lengths) = (vec![], vec![]);
+        for view in [&documents.blocks, &documents.windows].into_iter().filter(|view| !view.is_empty()) {
+            lengths.extend((0..documents.len()).map(|at| view[first].range(at).len() as u32));
+            let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+                let (mut scratch, mut scores) = (TrustScratch::default(), vec![0.0; part.len() * n]);
+                scratch.seen.resize_with(view.len(), Seen::default);
+                for (at, scores) in part.clone().zip(scores.chunks_mut(n.max(1))) {
+                    for (block, features) in view.iter().enumerate() {
+                        let known = |&id: &u32| Known { id, weight: Model::stored(&kept[block], id as usize) };
+                        let found: Vec<Known> = features.ids[features.range(at)].iter().map(known).collect();
+                        let seen = &mut scratch.seen[block];
+                        (seen.features, seen.numbers, seen.firsts) = (found, vec![], vec![]);
+                        // Pairs stand where their words do.
+                        for &[left, right] in features.parents.get(features.range(at)).unwrap_or_default() {
+                            let place = scratch.seen[0].numbers.len() as u32;
+                            scratch.seen[block].firsts.push(place);
+                            scratch.seen[0].numbers.extend([left, right]);
+                        }
+                    }
+                    if self.shape.is_two() {
+                        scores[1] = self.lead(counts, true, &scratch);
+                    } else {
+                        self.add_channels(counts, Some(&kept), &mut scratch, scores);
+                    }
+                }
+                scores
+            });
+            scores.extend(parts.concat());
+        }
+        (scores, lengths)
+    }
+
     /// With two classes: by how much the features of a document speak for the second.
     fn lead(&self, counts: &Counts, is_kept: bool, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
@@ -78,12 +137,13 @@ impl Model {
             if features.is_empty() {
                 continue;
             }
-            let sum = if is_kept {
-                sum_in_lanes(features.iter().map(|known| known.weight.number()))
+            let [first, second] = if is_kept {
+                sum_pairs_in_lanes(features.iter().map(|known| known.weight.numbers()))
             } else {
-                sum_in_lanes(features.iter().map(|known| self.lambda(counts, block, known.id)))
+                sum_pairs_in_lanes(features.iter().map(|known| self.lambda(counts, block, known.id)))
             };
-            lead += sum * (features.len() as f64).powf(-0.5);
+            let scales = self.scales(block, features.len());
+            lead += first * scales[0] + second * scales[1];
         }
         lead
     }
@@ -91,16 +151,15 @@ impl Model {
     /// With more classes: what the features of a document say, by class.
     fn add_channels(&self, counts: &Counts, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
         let n = self.shape.n_classes;
-        let TrustScratch { seen, few, channels, word_shares } = scratch;
+        let TrustScratch { seen, few, channels, word_shares, .. } = scratch;
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
             let features = &mut seen[block].features;
-            let m = features.len() as f64;
+            let scales = self.scales(block, features.len());
             if features.is_empty() {
                 continue;
             }
-            let (half, one) = (m.powf(-0.5), m.powf(-1.0));
             let shares: &[f64] = if block == 0 { word_shares } else { &[] };
             let weights = match kept {
                 Some(kept) => &kept[block],
@@ -115,12 +174,13 @@ impl Model {
             };
             weights.sum(n, features, shares, channels);
             for (class, log) in logs.iter_mut().enumerate() {
-                *log += channels.weights[class] * half + channels.weights[n + class] * one + channels.odds[class];
+                let (first, second) = (channels.weights[class], channels.weights[n + class]);
+                *log += first * scales[0] + second * scales[1] + channels.odds[class];
             }
             if self.shape.pairs() == Some(block) {
                 let share = |pair: &Known| {
-                    let [by_half, by_one] = weights.taken_back(self, pair.weight);
-                    by_half * half + by_one * one
+                    let [first, second] = weights.taken_back(self, pair.weight);
+                    first * scales[0] + second * scales[1]
                 };
                 share_out(&seen[0], &seen[block], share, word_shares);
             }
@@ -142,35 +202,59 @@ fn share_out(words: &Seen<Known>, pairs: &Seen<Known>, share: impl Fn(&Known) ->
 }
 
 impl Scorer<Model> {
-    /// What each feature of a text adds to each class's score, feature by feature as the analyzer gives them: None for one
-    /// that is not known, nothing for one that has been named before.
-    pub fn terms(&self, counts: &Counts, analyzer: &Analyzer, text: &str) -> Vec<Option<Vec<f64>>> {
+    /// What a text's scores are before any of its features is looked at, and what each feature adds to each class's score, feature by
+    /// feature as the analyzer gives them: None for one that is not known, nothing for one that has been named before.
+    pub fn terms(
+        &self,
+        counts: &Counts,
+        analyzer: &Analyzer,
+        text: &str,
+        start: Start,
+    ) -> (Vec<f64>, Vec<Option<Vec<f64>>>) {
         let model = self.reading();
         let mut finder = Finder::new(counts, analyzer);
         finder.find(text);
         let mut blocks: Vec<Features> = counts.blocks.iter().map(|_| Features::default()).collect();
         finder.distinct(&mut blocks);
+        let is_corrected = |block: usize, id: u32| {
+            model.correction.as_ref().is_some_and(|correction| correction.row(counts, block, id) != UNKNOWN)
+        };
+        let all =
+            blocks.iter().enumerate().flat_map(|(block, features)| features.ids.iter().map(move |&id| (block, id)));
+        let n_corrected = all.filter(|&(block, id)| is_corrected(block, id)).count();
         let mut terms = vec![];
         for (block, features) in blocks.iter().enumerate().filter(|(block, _)| model.shape.blocks[*block].is_some()) {
-            let m = features.ids.len() as f64;
+            let scales = model.scales(block, features.ids.len());
             let mut next = 0;
             for &id in &finder.found()[block] {
                 if id == UNKNOWN || !counts.blocks[block].rows.is_live(id) {
                     terms.push(None);
                 } else if features.ids.get(next) == Some(&id) {
                     next += 1;
-                    terms.push(Some(model.term(counts, block, id, m)));
+                    terms.push(Some(model.term(counts, block, id, scales, n_corrected)));
                 } else {
                     terms.push(Some(vec![]));
                 }
             }
         }
-        terms
+        let first = model.shape.counted().next().map_or(0, |(block, _)| blocks[block].ids.len());
+        (start.at(growth(first as f64)), terms)
     }
-    /// What each of these features adds to each class's score where it is the only one of its block, in the order of the
+
+    /// What each of these features adds to each class's score in a document with so many features of its block, in the order of the
     /// plain scorer's table.
-    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64) -> Vec<f64> {
-        let weight = |(block, id)| self.reading().term(counts, block, id, 1.0);
+    pub fn weights(&self, counts: &Counts, names: Option<&[String]>, min_documents: u64, lengths: &[f64]) -> Vec<f64> {
+        let model = self.reading();
+        let by_block: Vec<usize> = model.shape.counted().map(|(block, _)| block).collect();
+        let mut scales = vec![[1.0; CHANNELS]; counts.blocks.len()];
+        for (&block, &m) in by_block.iter().zip(lengths) {
+            scales[block] = super::length::scales(m, model.caps[block]);
+        }
+        let n_corrected = model.correction.as_ref().map_or(0, |correction| correction.typical());
+        let weight = |(block, id): (usize, u32)| match by_block.contains(&block) {
+            true => model.term(counts, block, id, scales[block], n_corrected),
+            false => vec![0.0; model.shape.n_classes],
+        };
         features(counts, names, min_documents).into_iter().flat_map(weight).collect()
     }
 }

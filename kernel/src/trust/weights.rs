@@ -1,10 +1,10 @@
 //! Weights that are kept, and their sums.
 //!
-//! With two classes a feature has one number, λ. With more, one that many classes have seen has a row of its own. Any other is
+//! With two classes a feature has one number a channel, λ. With more, one that many classes have seen has a row of its own. Any other is
 //! a list of the classes that have seen it, to be added to the row that all features of the same number of documents
 //! share. Most features are rare and have the list of many others, which is there once: the lists stay in the cache.
 //!
-//! A correction is part of λ and of rows. Features that share a list do not share it, so beside a list it has a row of its own.
+//! What is kept of a correction lies beside them, where the feature's id, or the place of its key, says.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::documents;
 use super::evidence::{FLAT, Hat};
-use super::model::{CHANNELS, Model};
+use super::length::CHANNELS;
+use super::model::{Model, WITH_ODDS};
 use crate::counts::Counts;
-use crate::processor::{LANES, Line, add_rows, add_scaled_rows, prefetch, scattered_copy};
+use crate::processor::{Line, add_rows, add_scaled_rows, prefetch, scattered_copy, scattered_filled};
 use crate::rows::Cell;
 use crate::scoring::{Known, Stored};
+use crate::vocabulary::UNKNOWN;
 
-/// The channels that are weights; the last one is the odds.
-const POWERS: usize = CHANNELS - 1;
 /// Features of fewer documents than this often have the same counts as others.
 const SMALL: u32 = 64;
 /// How many features ahead memory is asked for.
@@ -28,15 +28,15 @@ const AHEAD: usize = 8;
 /// The weights of the features of a block.
 #[derive(Default)]
 pub struct Weights {
-    /// What is stored of each feature: λ as a number, or a [`Place`]; [`NOTHING`] of one that has been forgotten.
+    /// What is stored of each feature: the two numbers of λ, or a [`Place`]; [`NOTHING`] of one that has been forgotten.
     pub(super) stored: Vec<Stored>,
     /// By feature that many classes have seen.
     rows: Rows,
     lists: Vec<Entry>,
     /// By number of documents: the row of a feature that no class has seen.
     defaults: Rows,
-    /// Rows by class that are added to the first channel of features with lists, each filled up to a whole number of [`LANES`].
-    corrections: Vec<f32>,
+    /// What is kept of the correction, by id, or by the place of the key where [`Weights::place`] has put it there.
+    pub(super) corrections: Vec<u32>,
     /// The numbers of documents of the defaults.
     documents: Vec<u32>,
     numbers: HashMap<u32, u32>,
@@ -52,21 +52,18 @@ struct Place {
     /// The number of its row, or where its list starts.
     start: u32,
     is_row: bool,
-    /// With a row, its documents, [`FLAT`] at the most. With a list, the number of its corrections, or [`Place::NONE`].
-    more: u32,
+    /// With a row, its documents, [`FLAT`] at the most.
+    documents: u32,
 }
 
 impl Place {
-    const NONE: u32 = u32::MAX >> 1;
-
     fn store(self) -> Stored {
-        assert!(self.more <= Place::NONE, "two billion features have no room in memory");
-        Stored(u64::from(self.start) | u64::from(self.more) << 32 | u64::from(self.is_row) << 63)
+        Stored(u64::from(self.start) | u64::from(self.documents) << 32 | u64::from(self.is_row) << 63)
     }
 
     #[inline(always)]
     fn read(stored: Stored) -> Self {
-        Place { start: stored.0 as u32, is_row: stored.0 >> 63 == 1, more: (stored.0 >> 32) as u32 & Place::NONE }
+        Place { start: stored.0 as u32, is_row: stored.0 >> 63 == 1, documents: (stored.0 << 1 >> 33) as u32 }
     }
 }
 
@@ -75,14 +72,14 @@ impl Place {
 #[repr(align(32))]
 struct Entry {
     /// By how much its channels differ from those of the default row.
-    more: [f64; CHANNELS],
+    more: [f64; WITH_ODDS],
     class: u16,
     /// How long the list is, and the number of its default row.
     len: u16,
     default: u32,
 }
 
-/// Rows by power and class, and rows of odds by class, each filled up to a whole number of lines.
+/// Rows by channel and class, and rows of odds by class, each filled up to a whole number of lines.
 #[derive(Default)]
 struct Rows {
     weights: Vec<Line>,
@@ -92,16 +89,16 @@ struct Rows {
 
 impl Rows {
     /// A new row of zeros, for its channels to be written to.
-    fn push(&mut self, n: usize) -> impl FnMut(usize, [f64; CHANNELS]) {
+    fn push(&mut self, n: usize) -> impl FnMut(usize, [f64; WITH_ODDS]) {
         let (from, odds) = (self.weights.len(), self.odds.len());
-        self.weights.resize(from + (POWERS * n).div_ceil(Line::LEN), Line::default());
+        self.weights.resize(from + (CHANNELS * n).div_ceil(Line::LEN), Line::default());
         self.odds.resize(odds + n.div_ceil(Line::LEN), Line::default());
         self.len += 1;
         let weights = cast_slice_mut::<Line, f64>(&mut self.weights[from..]);
         let odds = cast_slice_mut::<Line, f64>(&mut self.odds[odds..]);
         move |class, channels| {
-            (0..POWERS).for_each(|power| weights[power * n + class] = channels[power]);
-            odds[class] = channels[POWERS];
+            (0..CHANNELS).for_each(|channel| weights[channel * n + class] = channels[channel]);
+            odds[class] = channels[CHANNELS];
         }
     }
 
@@ -115,7 +112,7 @@ impl Rows {
 /// The sums of a document's channels in a block, and what adding needs of memory.
 #[derive(Default)]
 pub(super) struct ChannelSums {
-    /// By power and class.
+    /// By channel and class.
     pub(super) weights: Vec<f64>,
     /// By class: of each feature its odds times its share.
     pub(super) odds: Vec<f64>,
@@ -148,8 +145,19 @@ impl Weights {
         weights.lists = scattered_copy(&weights.lists);
         weights.rows.weights = scattered_copy(&weights.rows.weights);
         weights.rows.odds = scattered_copy(&weights.rows.odds);
-        weights.corrections = scattered_copy(&weights.corrections);
+        if let Some(correction) = &model.correction {
+            weights.corrections = (0..n_features).map(|id| correction.kept(counts, block, id)).collect();
+        }
         weights
+    }
+
+    /// Puts what is kept by id at the places of the keys.
+    pub(super) fn place(&mut self, places: &[u32], n_places: usize) {
+        if !self.corrections.is_empty() {
+            let mut placed = scattered_filled(UNKNOWN, n_places);
+            places.iter().zip(&self.corrections).for_each(|(&place, &kept)| placed[place as usize] = kept);
+            self.corrections = placed;
+        }
     }
 
     /// Appends the weights of a feature.
@@ -157,12 +165,11 @@ impl Weights {
         let row = counts.blocks[block].rows.get(id);
         let stored = match documents(row) {
             0 => NOTHING,
-            _ if model.shape.is_two() => Stored(model.lambda(counts, block, id).to_bits()),
+            _ if model.shape.is_two() => Stored::pair(model.lambda(counts, block, id)),
             df if has_row(model, row) => self.push_row(model, counts, block, id, df),
             df => {
                 let start = self.push_list(model, block, row, df);
-                let more = self.push_corrections(model.corrections(counts, block, id));
-                Place { start, is_row: false, more }.store()
+                Place { start, is_row: false, documents: 0 }.store()
             }
         };
         self.stored.push(stored);
@@ -170,24 +177,8 @@ impl Weights {
 
     fn push_row(&mut self, model: &Model, counts: &Counts, block: usize, id: u32, df: u32) -> Stored {
         let start = self.rows.len;
-        let corrections = model.corrections(counts, block, id);
-        let mut write = self.rows.push(model.shape.n_classes);
-        model.weigh(counts, block, id, |class, mut channels| {
-            channels[0] += corrections.get(class).map_or(0.0, |&more| f64::from(more));
-            write(class, channels);
-        });
-        Place { start, is_row: true, more: df.min(FLAT as u32) }.store()
-    }
-
-    /// The number of their row.
-    fn push_corrections(&mut self, corrections: &[f32]) -> u32 {
-        if corrections.is_empty() {
-            return Place::NONE;
-        }
-        let (start, width) = (self.corrections.len(), corrections.len().next_multiple_of(LANES));
-        self.corrections.extend_from_slice(corrections);
-        self.corrections.resize(start + width, 0.0);
-        (start / width) as u32
+        model.weigh(counts, block, id, self.rows.push(model.shape.n_classes));
+        Place { start, is_row: true, documents: df.min(FLAT as u32) }.store()
     }
 
     /// Where the list starts.
@@ -219,14 +210,14 @@ impl Weights {
         start
     }
 
-    /// What a pair takes back from the odds of its words, for each power.
+    /// What a pair takes back from the odds of its words, for each channel.
     #[inline(always)]
-    pub(super) fn taken_back(&self, model: &Model, stored: Stored) -> [f64; 2] {
+    pub(super) fn taken_back(&self, model: &Model, stored: Stored) -> [f64; CHANNELS] {
         let place = Place::read(stored);
         // Looked up either way: which it is cannot be guessed.
         let list = self.lists.get(if place.is_row { 0 } else { place.start as usize });
         let of_list = list.map_or(0, |list| self.documents[list.default as usize]);
-        model.taken_back(if place.is_row { place.more } else { of_list })
+        model.taken_back(if place.is_row { place.documents } else { of_list })
     }
 
     /// Which of the features have rows, and which have lists.
@@ -251,7 +242,7 @@ impl Weights {
     pub(super) fn sum(&self, n: usize, features: &[Known], shares: &[f64], sums: &mut ChannelSums) {
         let ChannelSums { weights, odds, rows, listed, shares: row_shares, times, touched } = sums;
         weights.clear();
-        weights.resize((POWERS * n).next_multiple_of(Line::LEN), 0.0);
+        weights.resize((CHANNELS * n).next_multiple_of(Line::LEN), 0.0);
         odds.clear();
         odds.resize(n.next_multiple_of(Line::LEN), 0.0);
         times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
@@ -271,8 +262,8 @@ impl Weights {
             let Entry { len, default, .. } = list[0];
             for Entry { more, class, .. } in &list[..usize::from(len)] {
                 let class = usize::from(*class);
-                (0..POWERS).for_each(|power| weights[power * n + class] += more[power]);
-                odds[class] += share * more[POWERS];
+                (0..CHANNELS).for_each(|channel| weights[channel * n + class] += more[channel]);
+                odds[class] += share * more[CHANNELS];
             }
             let times = &mut times[default as usize];
             if times.0 == 0.0 {
@@ -280,10 +271,6 @@ impl Weights {
             }
             *times = (times.0 + 1.0, times.1 + share);
         }
-        // Nothing is looked up any more of those with lists but their corrections.
-        listed.iter_mut().for_each(|at| *at = Place::read(features[*at as usize].weight).more);
-        listed.retain(|row| *row != Place::NONE);
-        add_rows(&self.corrections, listed, &mut weights[..n.next_multiple_of(LANES)]);
         row_shares.clear();
         if !shares.is_empty() {
             row_shares.extend(rows.iter().map(|&at| shares[at as usize]));

@@ -11,7 +11,7 @@ from banbury.display.html_tables import NAME_WIDTH
 from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate
 from banbury.results.metrics import Bin, Kept
-from banbury.results.trials import Seen, Tried
+from banbury.results.trials import ByLength, Seen, Tried
 from banbury.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class TrainingReport(Evaluation):
     """The documents that look mislabelled, the most doubtful first; files and copies do not keep them."""
     columns: list[ColumnUse] = field(default_factory=list)
     """The columns of a table."""
+    by_length: list[ByLength] = field(default_factory=list)
+    """How well documents, and parts of them, are predicted by the number of their words."""
+    n_learned: int = 0
+    """How many documents the model had learned when this was reported."""
 
     def __str__(self) -> str:
         lines = ["each document predicted by a model that has not seen it", f"chosen: {self.chosen}"]
@@ -54,6 +58,11 @@ class TrainingReport(Evaluation):
             width = max(len(tried.name) for tried in self.tried)
             lines += ["", f"{'tried':{width}}  log loss  accuracy"]
             lines += [f"{tried.name:{width}}  {tried.log_loss:8.4f}  {tried.accuracy:8.4f}" for tried in self.tried]
+        if self.by_length:
+            lines += ["", "words of a text (documents and parts of them)  texts  accuracy  log loss"]
+            lines += [
+                f"{one.name:>45}  {one.texts:5}  {one.accuracy:8.4f}  {one.log_loss:8.4f}" for one in self.by_length
+            ]
         if self.columns:
             width = max(len(one.name) for one in self.columns)
             lines += ["", f"{'column':{width}}  counts  nats lost without it  as"]
@@ -68,6 +77,21 @@ class TrainingReport(Evaluation):
                 for one in self.doubtful
             ]
         return "\n".join(lines)
+
+    def since(self, classes: list[Any], documents: list[int]) -> TrainingReport:
+        """The report with a note on what the model has learned since it was made."""
+        n_documents, new = sum(documents), [label for label in classes if label not in self.classes]
+        if not self.n_learned or (n_documents == self.n_learned and not new):
+            return self
+        then = f"the {self.n_learned} documents that the model had learned then"
+        note = f"this speaks of {then}; by now it has {n_documents}"
+        if new:
+            note += (
+                f", and {'a new label' if len(new) == 1 else f'{len(new)} new labels'}: {', '.join(map(str, new[:3]))}"
+            )
+        if new or n_documents >= 2 * self.n_learned:
+            note += "; refit_settings(texts, labels) would choose again"
+        return replace(self, note=f"{self.note}; {note}" if self.note else note)
 
     def with_prior(self, measured: Any, prior: Any) -> TrainingReport:
         """This report, with a note where its figures were measured with another prior than the model now has."""
@@ -87,6 +111,7 @@ class TrainingReport(Evaluation):
         values: dict[str, Any] = {
             **settings,
             "tried": [Tried(**one) for one in settings["tried"]],
+            "by_length": [ByLength(**one) for one in settings["by_length"]],
             "columns": [_column_use(one) for one in settings["columns"]],
             "reliability": [Bin(**one) for one in settings["reliability"]],
             "coverage": [Kept(**one) for one in settings["coverage"]],
@@ -113,16 +138,22 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Interval):
         return list(value)
     if isinstance(value, list):
-        return [asdict(one) if isinstance(one, (Bin, ColumnUse, Kept, Tried)) else one for one in value]
+        return [asdict(one) if isinstance(one, (Bin, ByLength, ColumnUse, Kept, Tried)) else one for one in value]
     return value
 
 
 def training_report(
-    classes: list[Any], seen: Seen, text: Callable[[int], str], *, doubts: Seen | None = None
+    classes: list[Any],
+    seen: Seen,
+    text: Callable[[int], str],
+    *,
+    doubts: Seen | None = None,
+    n_learned: int = 0,
 ) -> TrainingReport:
     """The report on leave-one-out predictions; `text` is a function from a row to its text.
 
-    Doubtful labels are looked for in `doubts`, where more documents were seen there.
+    Doubtful labels are looked for in `doubts`, where more documents were seen there. The model has learned `n_learned`
+    documents.
     """
     evaluation = evaluate(
         [classes[number] for number in seen.own.tolist()],
@@ -137,6 +168,8 @@ def training_report(
         tried=[tried for tried in seen.tried if isfinite(tried.log_loss)],
         note=seen.note,
         doubtful=_doubtful(classes, doubts or seen, text),
+        by_length=seen.by_length,
+        n_learned=n_learned,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,25 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class ByLength:
+    """How well texts of some lengths are predicted: documents, and parts of them."""
+
+    least: int
+    most: int | None
+    """Known words, each counted once; None for any number."""
+    texts: int
+    accuracy: float
+    log_loss: float
+
+    @property
+    def name(self) -> str:
+        """The range of words."""
+        if self.most is None:
+            return f"{self.least} and more"
+        return str(self.least) if self.most == self.least else f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
 class Seen:
     """Leave-one-out predictions under the chosen settings."""
 
@@ -35,6 +54,8 @@ class Seen:
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]
     """Leave-one-out log probabilities, by document and class."""
+    by_length: list[ByLength] = field(default_factory=list)
+    """How well texts of different lengths are predicted."""
 
 
 def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:

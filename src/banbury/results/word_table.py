@@ -55,7 +55,7 @@ class WordTable:
     log_probabilities: NDArray[Any]
     """[word, class]: log P(word | class); with Bernoulli, of documents of the class to have the word."""
     class_weights: NDArray[Any]
-    """[word, class]: what the model adds to the class's score for a document that has this word alone."""
+    """[word, class]: what the model adds to the class's score in a document of typical length that has the word."""
     label: Any = None
     against: Any = None
     model: str = "multinomial"

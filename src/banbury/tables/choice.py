@@ -199,7 +199,8 @@ def _report(
         return show_row(rows.table.row(at[place]))
 
     priors = (log_prior(learned.classes, learned.documents, which) for which in (prior, "empirical"))
-    return training_report(list(learned.classes), with_prior(seen, *priors), shown, doubts=doubts)
+    seen, n_learned = with_prior(seen, *priors), sum(learned.documents)
+    return training_report(list(learned.classes), seen, shown, doubts=doubts, n_learned=n_learned)
 
 
 def report_of_one_text(
@@ -245,10 +246,10 @@ def _texts_evidence(
     """What the texts say, in the same form; a missing text says nothing."""
     evidence = np.zeros((len(rows.labels), len(learned.classes), len(models)), np.float32)
     for place, (name, model) in enumerate(models.items()):
-        texts, labels, _, present = rows.texts(name)
+        texts, labels, weights, present = rows.texts(name)
         if texts:
             how = text_settings(kinds[name], settings)
-            said = model.evidence_without(texts, labels, how, threads=threads)
+            said = model.evidence_without(texts, labels, how, weights=weights, threads=threads)
             said = aligned(said, model.classes, learned.classes)
             evidence[present, :, place] = said - said.mean(axis=1, keepdims=True)
     return evidence

@@ -17,7 +17,7 @@ import numpy as np
 
 from banbury import _kernel
 from banbury.stats.softmax import log_softmax
-from banbury.text.trust import BIAS_PRECISION, centred_log_prior
+from banbury.text.trust import centred_log_prior
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ SWEEPS = 3  # over such groups of weights; each starts from what the others have
 # In units of 1/√(number of weights). Chosen once, on four public tables at sizes from 10 to 4,000 rows.
 LEVEL_SD = 0.25  # of the mean of all weights, around 1
 WEIGHT_SD = 1.5  # of each weight, around that mean
+BIAS_PRECISION = 1.0  # of what each class starts with besides its prior
 FIXED = 1e9  # a precision that lets nothing move
 
 
@@ -118,7 +119,8 @@ class _Regress:
         flat = np.ascontiguousarray(features).ravel()
         regression = _kernel.Regression(flat, n, self.own, self.weights, n_classes)
         penalty = np.diag(precision).ravel().tolist()
-        return regression.fit(list(mean), penalty, self.bias, BIAS_PRECISION, self.threads)
+        found, biases, _ = regression.fit(list(mean), penalty, self.bias, BIAS_PRECISION, self.threads)
+        return found, biases
 
     def fit_upwards(
         self, part: NDArray[Any], rest: NDArray[Any], mean: float, sd: float

@@ -190,9 +190,19 @@ class TableModel:
     # What is chosen
 
     def choose(
-        self, data: Any, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
+        self,
+        data: Any,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        *,
+        effort: str,
+        groups: Any = None,
+        threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by rows that were learned."""
+        if groups is not None:
+            raise InputError("groups are left out together where documents are texts; this is a table")
         rows = Rows.of(self._read(data), labels, weights)
         check_kind(rows.labels, self.classes)
         if unknown := set(rows.labels).difference(self.classes):
@@ -265,14 +275,12 @@ class TableModel:
         for name, model in self.texts.items():
             if model.classes:
                 how = text_settings(self.inner_kinds[name], settings)
-                how = how if how.is_automatic else how._replace(calibration=None)
                 texts.append(TextColumn(name, model.reading(how), weights[name]))
         if self._only_text is not None and self.texts[self._only_text].classes == classes:
             how = text_settings(self.inner_kinds[self._only_text], settings)._replace(prior=settings.prior)
             text = self.texts[self._only_text].reading(how, prior)
-            shift = text.shift or [0.0] * len(classes)
-            start = [text.scale * one + other for one, other in zip(text.start, shift, strict=True)]
-            texts = [TextColumn(self._only_text, text, text.scale)]
+            start = text.start
+            texts = [TextColumn(self._only_text, text, 1.0)]
         return TableReading(classes, self.kinds, start, groups, weights, tuple(texts), votes)
 
     def n_parameters(self, settings: Settings) -> int:

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banbury import _kernel
-from banbury.tables.column_weights import LEVEL_SD, WEIGHT_SD, fit_weights, most_rows
+from banbury.tables.column_weights import BIAS_PRECISION, LEVEL_SD, WEIGHT_SD, fit_weights, most_rows
 from banbury.tables.columns import Group
 from banbury.tables.kinds import Bernoulli, Categorical, Number
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.terms import MOST_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
-from banbury.text.trust import BIAS_PRECISION, centred_log_prior
+from banbury.text.trust import centred_log_prior
 
 Array = NDArray[Any]
 NAMES = ("P", "S", "G", "K", "T", "T+", "KT")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.results.trials import Seen, with_prior
-from banbury.text import trust
 from banbury.text.calibration import SMOOTHINGS, Calibration, calibrate
 from banbury.text.correction import Correction, correct
-from banbury.text.documents import as_weights, class_numbers
+from banbury.text.curves import MOST_NUMBERS, fit_curves
+from banbury.text.documents import as_groups, as_weights, class_numbers
 from banbury.text.likelihoods import log_prior
-from banbury.text.trust import Trust
+from banbury.text.trust import MOST_CLASSES, Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,6 +92,12 @@ class _Documents(NamedTuple):
     texts: Texts
     class_ids: Any
     weights: Any
+    groups: list[str] | None
+
+    @property
+    def given(self) -> tuple[Texts, Any, Any]:
+        """Texts, classes and weights."""
+        return self.texts, self.class_ids, self.weights
 
 
 def choose(
@@ -103,12 +109,13 @@ def choose(
     *,
     effort: str,
     narrower: Analyzer | None,
+    groups: Any = None,
     threads: int | None,
 ) -> Chosen:
     """Choose by leave-one-out what is left open by the settings; the texts are among those that were counted.
 
     `narrower`, where there is one, is an analyzer without the last block of features: it is used where that block does
-    not help.
+    not help. `groups` has the names of what belongs together and is left out together.
     """
     n_classes = len(counts.classes)
     is_open = settings.chooses_smoothing or settings.calibration is not None
@@ -118,6 +125,7 @@ def choose(
         texts,
         class_numbers(labels, counts.classes, weighted=weights is not None),
         None if weights is None else as_weights(weights, len(labels)),
+        None if groups is None else as_groups(groups, len(labels)),
     )
     if uses_curves(settings, n_classes):
         return _curves_chosen(counts, documents, settings, narrower, effort, threads)
@@ -126,7 +134,7 @@ def choose(
 
 def uses_curves(settings: Settings, n_classes: int) -> bool:
     """Whether the automatic model predicts: the plain one does for a single class, and for very many."""
-    return settings.is_automatic and 1 < n_classes <= trust.MOST_CLASSES
+    return settings.is_automatic and 1 < n_classes <= MOST_CLASSES
 
 
 def _curves_chosen(
@@ -139,11 +147,12 @@ def _curves_chosen(
 ) -> Chosen:
     """The curves of the automatic model, and with effort="best" its correction."""
     is_best = effort == "best"
-    curves, analyzer, seen = trust.choose(
+    curves, analyzer, seen = fit_curves(
         counts,
-        *documents,
+        *documents.given,
+        groups=documents.groups,
         narrower=narrower,
-        most_numbers=MOST_NUMBERS_AT_BEST if is_best else trust.MOST_NUMBERS,
+        most_numbers=MOST_NUMBERS_AT_BEST if is_best else MOST_NUMBERS,
         threads=threads,
     )
     if analyzer != counts.analyzer:
@@ -151,7 +160,9 @@ def _curves_chosen(
     if not is_best:
         return Chosen(counts, TextChoice(curves), _report(counts, documents, seen, settings.prior))
     text = _text_of(documents)
-    correction, corrected = correct(counts, *documents, curves, seen, text, threads=threads)
+    correction, corrected = correct(
+        counts, *documents.given, curves, seen, text, groups=documents.groups, threads=threads
+    )
     # Leave-one-out has seen more documents than the correction holds out: doubtful labels are looked for there.
     report = _report(counts, documents, corrected, settings.prior, doubts=seen)
     return Chosen(counts, TextChoice(curves, correction=correction), report)
@@ -161,7 +172,8 @@ def _plain_chosen(counts: Counts, documents: _Documents, settings: Settings, thr
     """The smoothing and the calibration of a plain likelihood."""
     smoothing, calibration, seen = calibrate(
         counts,
-        *documents,
+        *documents.given,
+        groups=documents.groups,
         likelihood=settings.plain_likelihood,
         smoothings=SMOOTHINGS if settings.chooses_smoothing else [settings.smoothing],
         vocabulary=settings.vocabulary,
@@ -180,8 +192,8 @@ def _report(
     from banbury.results.training_report import training_report  # nothing that predicts needs it
 
     asked, had = (log_prior(counts.classes, counts.documents, which) for which in (prior, "empirical"))
-    seen = with_prior(seen, asked, had)
-    return training_report(list(counts.classes), seen, _text_of(documents), doubts=doubts)
+    seen, n_learned = with_prior(seen, asked, had), sum(counts.documents)
+    return training_report(list(counts.classes), seen, _text_of(documents), doubts=doubts, n_learned=n_learned)
 
 
 def _text_of(documents: _Documents) -> Callable[[int], str]:

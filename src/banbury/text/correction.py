@@ -3,7 +3,8 @@
 The automatic model weighs each feature by what counts tell of it alone. Features that come together say less than their
 sum, others more; a ridge regression on the same presences finds by how much. It starts from the leave-one-out scores of
 the documents, so that it learns only what counting could not tell, and its penalty is chosen on documents of which
-neither counts nor regression know. Where it helps nobody there is none. `kernel/src/correction/ridge.rs` fits it.
+neither counts nor regression know. Where it helps nobody there is none. Short texts are unlike the documents that it
+was fitted on, so they get little of it. `kernel/src/correction/ridge.rs` fits it.
 """
 
 from __future__ import annotations
@@ -14,23 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import FileFormatError
+from banbury.lazy import numpy as np
 from banbury.results.trials import Seen, Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import FEW_DOCUMENTS
-from banbury.text.trust import Trust
+from banbury.text.leave_one_out import FEW_DOCUMENTS, left_out_weights
+from banbury.text.trust import Trust, centred_log_prior
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-PENALTIES = (30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
-PATIENCE = 2  # penalties that may be no better before the search ends
+PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+PATIENCE, AT_LEAST = 2, 0.3  # penalties that may be no better before the search ends; but this one is always tried
 SURE = 2.0  # standard errors that the gain has to have
 HELD_OUT, MOST_HELD_OUT = 0.2, 4_000  # of the documents, to choose the penalty by
-STEPS, STEPS_EACH = 20, 8  # of the last fit, and of each on the way there
+STEPS = 8  # of each fit on the way from the strongest penalty: few of them regularise too
 ARRAYS = ("correction.features", "correction.weights")
 MOST_DOCUMENTS = 100_000  # that are looked at
 MOST_SCORES = 2_000_000  # documents times classes; some twenty such arrays are in memory
@@ -42,73 +44,76 @@ class Correction:
     """Weights on top of the automatic model's, for the classes that it was fitted to."""
 
     classes: tuple[Any, ...]
-    shifts: tuple[float, ...]
-    """What the score of each class gets, whatever the document."""
     table: _kernel.Correction
 
-    def read(self, classes: list[Any]) -> tuple[_kernel.Correction, list[float]] | None:
-        """The weights and shifts of these classes; one that came later has none.
-
-        Two classes are told apart by other curves than more are: where that has changed, there is no correction.
-        """
+    def read(self, classes: list[Any]) -> _kernel.Correction:
+        """The weights of these classes; one that came later has none."""
         if self.classes == tuple(classes):
-            return self.table, list(self.shifts)
-        if 2 in (len(classes), len(self.classes)):
-            return None
-        columns = {label: number for number, label in enumerate(self.classes)}
-        shifts = dict(zip(self.classes, self.shifts, strict=True))
-        return (
-            self.table.arranged([columns.get(label) for label in classes]),
-            [shifts.get(label, 0.0) for label in classes],
-        )
+            return self.table
+        sums = [self._weights(label) for label in classes]
+        if len(classes) == 2:
+            # The second less the first.
+            sums = [[*sums[1], *((column, -times) for column, times in sums[0])]]
+        return self.table.arranged(sums)
+
+    def _weights(self, label: Any) -> list[tuple[int, float]]:
+        """The columns that the weights of a label are the sum of, each so many times."""
+        if label not in self.classes:
+            return []
+        place = self.classes.index(label)
+        # With two classes there is one column, the second less the first.
+        return [(0, place - 0.5)] if len(self.classes) == 2 else [(place, 1.0)]
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays, for a file."""
         arrays = dict(zip(ARRAYS, self.table.arrays(), strict=True))
-        return {"classes": list(self.classes), "shifts": list(self.shifts)}, arrays
+        return {"classes": list(self.classes), "scale": list(self.table.scale)}, arrays
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Correction:
         """The correction that `parts` were taken from; its arrays are read where they lie."""
-        classes, shifts = tuple(settings["classes"]), tuple(map(float, settings["shifts"]))
-        if not 2 <= len(set(classes)) == len(classes) == len(shifts) or not all(map(isfinite, shifts)):
+        classes, scale = tuple(settings["classes"]), tuple(map(float, settings["scale"]))
+        if not 2 <= len(set(classes)) == len(classes) or len(scale) != 3 or not all(map(isfinite, scale)):
             raise FileFormatError("its correction is of no or of equal classes")
         hashes, weights = (memoryview(arrays[name]).cast("B") for name in ARRAYS)
-        return cls(classes, shifts, _kernel.Correction(hashes, weights, 1 if len(classes) == 2 else len(classes)))
+        n_scored = 1 if len(classes) == 2 else len(classes)
+        return cls(classes, _kernel.Correction(hashes, weights, n_scored, scale))
 
 
 def correct(
     counts: Counts,
     texts: Any,
-    numbers: Any,
+    class_ids: Any,
     weights: Any,
     trust: Trust,
     seen: Seen,
     text: Callable[[int], str],
     *,
+    groups: Sequence[str] | None = None,
     threads: int | None = None,
 ) -> tuple[Correction | None, Seen]:
     """The best correction of what `trust` makes of these counts, or None; and what was seen.
 
-    `texts` are the documents that were counted, `numbers` their classes as a buffer, `text` gives one of them; `seen`
+    `texts` are the documents that were counted, `class_ids` their classes as a buffer, `text` gives one of them; `seen`
     is what leave-one-out saw without a correction.
     """
     threads = n_threads(threads)
     # By what is known of all documents, also where those given are a sample of them.
     n_documents, n_features = sum(counts.documents), sum(counts.occurrences)
     most = min(MOST_DOCUMENTS, MOST_SCORES // len(counts.classes), n_documents * MOST_FEATURES // max(n_features, 1))
-    documents = _kernel.Documents(counts.kernel, texts, numbers, weights, most, threads)
+    documents = _kernel.Documents(counts.kernel, texts, class_ids, weights, most, threads, groups=groups)
     if len(documents.rows) < FEW_DOCUMENTS:
         return None, seen
-    n_held = min(int(HELD_OUT * len(documents.rows)), MOST_HELD_OUT)
-    penalty, seen = _chosen(documents, n_held, counts, trust, seen, text, threads)
-    if penalty is None:
+    n_held = documents.whole_groups(min(int(HELD_OUT * len(documents.rows)), MOST_HELD_OUT))
+    if len(documents.rows) - n_held < FEW_DOCUMENTS // 2:
+        return None, seen
+    path, seen = _chosen(documents, n_held, counts, trust, seen, text, threads)
+    if not path:
         return None, seen
     ridge = _ridge(documents, trust, counts.classes, counts.documents, threads)
-    ridge.fit(penalty, STEPS, threads)
-    table, biases = ridge.correction(documents, threads)
-    shifts = [0.0, *biases] if len(counts.classes) == 2 else biases
-    return Correction(tuple(counts.classes), tuple(shifts), table), seen
+    for penalty in path:
+        _go_on(ridge, penalty, len(counts.classes), threads)
+    return Correction(tuple(counts.classes), ridge.correction(documents, threads)), seen
 
 
 def _chosen(
@@ -119,31 +124,31 @@ def _chosen(
     seen: Seen,
     text: Callable[[int], str],
     threads: int,
-) -> tuple[float | None, Seen]:
-    """The penalty with which the other documents predict the first `n_held` best, or None; and what was seen."""
-    import numpy as np
-
+) -> tuple[tuple[float, ...], Seen]:
+    """The path to the penalty with which the other documents predict the first `n_held` best; and what was seen."""
     classes = counts.classes
     rows, own = documents.rows[:n_held], np.array(documents.classes[:n_held], np.uint32)
     of = np.array(documents.weights[:n_held], np.uint32)
     texts = [text(row) for row in rows]
     without, rest = documents.held_out(n_held)
     held = _kernel.Documents(without, texts, own, of, n_held, threads)
-    start = trust.start(classes, without.documents)
-    base = np.asarray(_kernel.TrustScorer(without, trust.curves).scores(texts, start, threads))
+    order = np.asarray(held.places)
+    start, growth = centred_log_prior(without.documents), trust.growth(classes, without.documents)
+    scorer = _kernel.TrustScorer(without, trust.curves, trust.caps)
+    base = np.asarray(scorer.scores(texts, start, threads, growth))
 
     ridge = _ridge(rest, trust, classes, without.documents, threads)
     logs = [log_softmax(base)]
     losses = [_losses(logs[0], own)]
     best = 0
     for at, penalty in enumerate(PENALTIES, 1):
-        ridge.fit(penalty, STEPS_EACH, threads)
-        more = np.asarray(ridge.scores(held, threads))
+        _go_on(ridge, penalty, len(classes), threads)
+        more = np.asarray(ridge.scores(held, threads))[order]
         logs.append(log_softmax(base + _of_all_classes(more, len(classes))))
         losses.append(_losses(logs[-1], own))
         if of @ losses[at] < of @ losses[best]:
             best = at
-        if at - best == PATIENCE:
+        if at - best >= PATIENCE and penalty <= AT_LEAST:
             break
     # What could well be chance is no reason for a correction: the model stays as simple as it is.
     gains = losses[0] - losses[best]
@@ -157,36 +162,37 @@ def _chosen(
         *(Tried(f"held out: {name}", *figures(log, own, of)) for name, log in zip(names, logs, strict=False)),
     ]
     if best == 0:
-        return None, replace(seen, tried=tried)
+        return (), replace(seen, tried=tried)
     note = f"the figures are of {n_held} documents, held out from the counts and from the correction"
     chosen = f"{seen.chosen}; {names[best]}"
-    return PENALTIES[best - 1], Seen(tried, chosen, note, rows, own.astype(np.intp), of.astype(float), logs[best])
+    found = Seen(tried, chosen, note, rows, own.astype(np.intp), of.astype(float), logs[best])
+    return PENALTIES[:best], found
+
+
+def _go_on(ridge: _kernel.Ridge, penalty: float, n_classes: int, threads: int) -> None:
+    """The next steps of a fit; the one weight of two classes stands for two of half its size."""
+    ridge.fit(penalty / 2 if n_classes == 2 else penalty, STEPS, threads)
 
 
 def _ridge(
     documents: _kernel.Documents, trust: Trust, classes: list[Any], n_documents: list[int], threads: int
 ) -> _kernel.Ridge:
     """A regression of documents that were counted, on top of what leave-one-out says of them."""
-    import numpy as np
-
-    start = np.array(trust.start(classes, n_documents))
-    scores = np.asarray(documents.scores(trust.curves, threads))
+    prior, growth = np.array(centred_log_prior(n_documents)), np.array(trust.growth(classes, n_documents))
+    left_out = documents.scores([trust.curves], trust.caps, threads)
+    scores, lengths = np.asarray(left_out.scores), np.asarray(left_out.lengths)[:, None]
+    start = prior + lengths / (lengths + 16.0) * growth
     # Of two classes the second has a score, and the first its negative.
-    offsets = 2 * scores + (start[1] - start[0]) if len(classes) == 2 else scores + start
-    own = np.array(documents.classes, np.intp)
-    left = 1 - 1 / np.array(n_documents, dtype=float)[own]  # as for the curves in selection.py
-    return _kernel.Ridge(documents, np.array(documents.weights) * left, np.ascontiguousarray(offsets).ravel())
+    offsets = 2 * scores[:, 0] + (start[:, 1] - start[:, 0]) if len(classes) == 2 else scores + start
+    row_weights, _ = left_out_weights(documents, n_documents)
+    return _kernel.Ridge(documents, row_weights, np.ascontiguousarray(offsets).ravel())
 
 
-def _of_all_classes(scores: NDArray[Any], n_classes: int) -> NDArray[Any]:
+def _of_all_classes(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """With two classes only the second has a score of its own."""
-    import numpy as np
-
     return np.insert(scores, 0, 0.0, axis=1) if n_classes == 2 else scores
 
 
-def _losses(logs: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
-    losses: NDArray[Any] = -logs[np.arange(len(own)), own]
+def _losses(logs: NDArray[np.float64], own: NDArray[Any]) -> NDArray[np.float64]:
+    losses: NDArray[np.float64] = -logs[np.arange(len(own)), own]
     return losses

@@ -155,6 +155,23 @@ def as_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     return np.array(values, dtype=float)
 
 
+def as_groups(groups: Any, n: int) -> list[str]:
+    """The name of the group of each document.
+
+    >>> as_groups([1, 1, 2], 3)
+    ['1', '1', '2']
+    """
+    values = as_list(groups, "groups")
+    if len(values) != n:
+        raise InputError(f"{n} documents but {len(values)} groups")
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise InputError(
+                f"document {row} has group {value!r}; one that belongs to no other needs a name of its own"
+            )
+    return [str(value) for value in values]
+
+
 def _weight(row: int, weight: Any) -> int:
     try:
         whole = int(weight)

@@ -31,25 +31,34 @@ class GivenScorer:
     def __init__(self, analyzer: Analyzer, weights: Weights) -> None:
         self._analyzer, self._weights = analyzer, weights
 
-    def scores(self, texts: Texts, start: Sequence[float], threads: int) -> NDArray[Any]:
-        """By text and class: start + Σ weights."""
+    def scores(
+        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+    ) -> NDArray[Any]:
+        """By text and class: start + Σ weights; given weights know of no length, so nothing grows with it."""
         rows = []
         for text in as_texts(texts):
-            known = [weights for weights in self.terms(text) if weights is not None]
+            known = [weights for weights in self._weights_in(text) if weights is not None]
             rows.append([first + sum(weights[at] for weights in known) for at, first in enumerate(start)])
         return np.array(rows, dtype=float).reshape(len(rows), len(start))
 
-    def best(self, texts: Texts, start: Sequence[float], threads: int) -> NDArray[Any]:
+    def best(
+        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+    ) -> NDArray[Any]:
         """The class with the highest score, for each text."""
         best: NDArray[Any] = self.scores(texts, start, threads).argmax(axis=1)
         return best
 
-    def best_one(self, text: str, start: Sequence[float]) -> int:
+    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The class with the highest score for one text."""
         return int(self.best([text], start, 1)[0])
 
-    def terms(self, text: str) -> list[list[float] | None]:
-        """The weights of each feature, None for one that has none."""
+    def terms(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+    ) -> tuple[list[float], list[list[float] | None]]:
+        """The scores before the first feature, and the weights of each, None for one that has none."""
+        return list(start), self._weights_in(text)
+
+    def _weights_in(self, text: str) -> list[list[float] | None]:
         return [self._weights.get(feature.text) for feature in self._analyzer.features(text)]
 
 

@@ -1,19 +1,22 @@
-"""Exact leave-one-out: every training document scored by the model that has not seen it."""
+"""Exact leave-one-out: every training document scored by the model that has not seen it, nor any copy of it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.lazy import numpy as np
 from banbury.text.counts import Counts
-from banbury.text.documents import as_labels, class_numbers, n_threads
+from banbury.text.documents import as_groups, as_labels, class_numbers, n_threads
 from banbury.text.likelihoods import VOCABULARIES, log_prior, pseudo_counts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 EVERY_ONE = 2**62  # more documents than there are
-MOST_DOCUMENTS = 10_000  # more make the curves hardly better
+MOST_DOCUMENTS = 10_000  # that are looked at: more choose hardly better
 FEW_DOCUMENTS = 100
 
 
@@ -26,24 +29,34 @@ def leave_one_out(
     smoothing: Any = 1.0,
     vocabulary: str = "shared",
     prior: Any = "empirical",
+    groups: Any = None,
     threads: int | None = None,
-) -> NDArray[Any]:
+) -> NDArray[np.float64]:
     """log P(class) + log P(text | class), for each text and class, as if the text had never been counted.
 
-    The texts are among those that `counts` has counted, with the same labels. The result equals, up to rounding, that
-    of counting all others again: a word that only this document has leaves the vocabulary, a class may stay empty.
+    The texts are among those that `counts` has counted, with the same labels. Equal texts are left out together,
+    whatever their labels, and so are those of the same one of `groups`. The result equals, up to rounding, that of
+    counting all others again: a word that nobody else has leaves the vocabulary, a class may stay empty.
 
     >>> counts = Counts().add(["so happy", "so sad", "so happy"], ["yes", "no", "yes"])
     >>> leave_one_out(counts, ["so happy"], ["yes"]).argmax(axis=1)  # of ["no", "yes"]
     array([1])
     """
-    import numpy as np
-
-    numbers = class_numbers(as_labels(labels), counts.classes)
-    documents = _kernel.Documents(counts.kernel, texts, numbers, None, EVERY_ONE, n_threads(threads))
+    class_ids = class_numbers(as_labels(labels), counts.classes)
+    names = None if groups is None else as_groups(groups, len(class_ids))
+    documents = _kernel.Documents(counts.kernel, texts, class_ids, None, EVERY_ONE, n_threads(threads), groups=names)
     scores = plain_scores(documents, counts, likelihood, smoothing, vocabulary, prior, threads)
-    without: NDArray[Any] = scores[np.asarray(documents.places)]
+    without: NDArray[np.float64] = scores[np.asarray(documents.places)]
     return without
+
+
+def plain_left_out(
+    documents: _kernel.Documents, likelihood: str, smoothing: Any, vocabulary: str, threads: int | None
+) -> _kernel.LeftOut:
+    """The leave-one-out log-likelihoods of documents, in their own order, then of their windows."""
+    assert vocabulary in VOCABULARIES
+    present, absent = pseudo_counts(likelihood, smoothing)
+    return documents.log_likelihoods(likelihood, present, absent, vocabulary == "class", n_threads(threads))
 
 
 def plain_scores(
@@ -54,29 +67,56 @@ def plain_scores(
     vocabulary: str,
     prior: Any,
     threads: int | None,
-) -> NDArray[Any]:
-    """The leave-one-out scores of documents, in their own order; with `prior` None the log-likelihoods alone."""
-    import numpy as np
-
-    assert vocabulary in VOCABULARIES
-    present, absent = pseudo_counts(likelihood, smoothing)
-    is_class = vocabulary == "class"
-    logs = documents.log_likelihoods(likelihood, present, absent, is_class, n_threads(threads))
-    scores: NDArray[Any] = np.asarray(logs)
+) -> NDArray[np.float64]:
+    """The leave-one-out scores of documents without windows; with `prior` None the log-likelihoods alone."""
+    scores: NDArray[np.float64] = np.asarray(
+        plain_left_out(documents, likelihood, smoothing, vocabulary, threads).scores
+    )
     if prior is None or (likelihood == "complement" and len(counts.classes) > 1):
         return scores
     if prior != "empirical":
         scores = scores + np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
         return scores
-    own = np.array(documents.classes, dtype=np.intp)
-    left = np.tile(np.array(counts.documents, dtype=float), (len(own), 1))
-    left[np.arange(len(own)), own] -= 1
+    left = np.maximum(np.array(counts.documents, float) - np.asarray(documents.taken()), 0)
     with np.errstate(divide="ignore"):
-        scores = scores + np.log(left) - np.log(max(sum(counts.documents) - 1, 1))
-    return scores
+        logs: NDArray[np.float64] = scores + np.log(left) - np.log(np.maximum(left.sum(axis=1, keepdims=True), 1))
+    return logs
 
 
-def sample_note(documents: list[int], weights: NDArray[Any]) -> str:
+def left_out_weights(documents: _kernel.Documents, n_documents: Sequence[int]) -> tuple[NDArray[np.float64], float]:
+    """How much each document counts where something is fitted to leave-one-out scores; and how many documents that is.
+
+    A group of copies, or of documents that belong together, is one observation, whatever its weight. And what the
+    others say of a document is worth the less, the larger a part of its class leaves with it: of a whole class they can
+    say nothing right.
+    """
+    own, weights = np.array(documents.classes, np.intp), np.array(documents.weights, float)
+    by_group = np.bincount(np.asarray(documents.groups), weights)
+    share = by_group.sum() / (by_group**2).sum() if len(own) else 1.0
+    gone = np.asarray(documents.taken())[np.arange(len(own)), own]
+    left = 1 - gone / np.maximum(np.array(n_documents, float)[own], 1)
+    return weights * share * np.maximum(left, 0), float(share * sum(n_documents))
+
+
+def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool) -> str:
+    """What was left out together, and what that says of figures."""
+    groups, weights = np.asarray(documents.groups), np.array(documents.weights)
+    n_groups, n_documents = len(np.unique(groups)), int(weights.sum())
+    if is_grouped:
+        own = np.array(documents.classes, np.intp)
+        is_whole = np.asarray(documents.taken())[np.arange(len(own)), own] >= np.array(counts.documents)[own]
+        note = f"documents of one group were left out together: {n_groups} groups of {n_documents} documents"
+        whole = sorted({counts.classes[number] for number in own[is_whole]}, key=str)
+        if whole:
+            names = ", ".join(map(repr, whole[:3]))
+            note += f"; all of {names} leave with one group, so nothing is known of them without it"
+        return note
+    if n_documents == n_groups:
+        return ""
+    return f"{n_documents - n_groups} of {n_documents} documents repeat others: copies were left out together"
+
+
+def sample_note(documents: Sequence[int], weights: NDArray[Any]) -> str:
     """What has to be known of the documents that were looked at, to believe figures about them."""
     n_documents, n_used = sum(documents), int(weights.sum())
     if n_documents < FEW_DOCUMENTS:

@@ -20,19 +20,27 @@ VOCABULARIES = ("shared", "class")
 MOST_SMOOTHING = 1e15  # more than any count; times the number of all words it is still a number
 
 
-def scorer(counts: _kernel.Counts, likelihood: str, smoothing: Any, vocabulary: str) -> _kernel.Scorer:
+def scorer(
+    counts: _kernel.Counts,
+    likelihood: str,
+    smoothing: Any,
+    vocabulary: str,
+    *,
+    length: tuple[float, float] | None = None,
+) -> _kernel.Scorer:
     """The counts as a scorer of documents.
 
     `smoothing` is added to every count: a number, None for nothing (maximum likelihood), or `"document"` for one more
     document in each class that holds every word. The denominator of the multinomial counts the words of all
     classes (`vocabulary="shared"`, so that each class's probabilities sum to 1) or of each class alone (`"class"`).
+    With `length`, scale and half of a calibration, scores count the less the longer a document is.
     """
     if likelihood not in LIKELIHOODS:
         raise InputError(f"likelihood is {likelihood!r}; it can be {', '.join(LIKELIHOODS)}")
     if vocabulary not in VOCABULARIES:
         raise InputError(f"vocabulary is {vocabulary!r}; it can be {' or '.join(VOCABULARIES)}")
     present, absent = pseudo_counts(likelihood, smoothing)
-    return _kernel.Scorer(counts, likelihood, present, absent, vocabulary == "class")
+    return _kernel.Scorer(counts, likelihood, present, absent, vocabulary == "class", length)
 
 
 def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:

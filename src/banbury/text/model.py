@@ -12,21 +12,22 @@ from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.results.terms import class_id_of
 from banbury.stats.probability import log_difference
-from banbury.stats.softmax import log_softmax
 from banbury.text.analyzer import Analyzer
-from banbury.text.calibration import calibrated
+from banbury.text.calibration import LeftOutEvidence, possible_log_softmax
 from banbury.text.choice import TextChoice, choose, uses_curves
 from banbury.text.counts import Counts
-from banbury.text.documents import Texts, check_kind, class_numbers, n_threads
-from banbury.text.leave_one_out import EVERY_ONE, plain_scores
+from banbury.text.curves import of_all_classes
+from banbury.text.documents import Texts, as_texts, as_weights, check_kind, class_numbers, n_threads
+from banbury.text.leave_one_out import EVERY_ONE, plain_left_out
 from banbury.text.likelihoods import log_prior, pseudo_counts, scorer
+from banbury.text.new_labels import with_new_labels
 from banbury.text.reading import TextReading
 from banbury.text.sampling import draw_texts
 from banbury.text.settings import Settings, analyzers_for
-from banbury.text.trust import Trust
+from banbury.text.trust import Trust, centred_log_prior
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +57,7 @@ class TextModel:
         *,
         analyzer: Analyzer | str | None,
         effort: str,
+        groups: Any = None,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
@@ -63,7 +65,8 @@ class TextModel:
         is_open = analyzer is None and settings.is_automatic  # only then the length of the documents matters
         widest, narrower = analyzers_for(analyzer, *(_kernel.measure(texts) if is_open else (0, 0)), settings)
         counts = Counts(widest).add(texts, labels, weights=weights, threads=threads)
-        return cls.chosen(counts, texts, labels, weights, settings, effort=effort, narrower=narrower, threads=threads)
+        how: dict[str, Any] = {"effort": effort, "narrower": narrower, "groups": groups, "threads": threads}
+        return cls.chosen(counts, texts, labels, weights, settings, **how)
 
     @classmethod
     def chosen(
@@ -76,6 +79,7 @@ class TextModel:
         *,
         effort: str,
         narrower: Analyzer | None,
+        groups: Any = None,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of documents that have been counted, with everything chosen by these, which are among them."""
@@ -83,7 +87,7 @@ class TextModel:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
         counts, choice, report = choose(
-            counts, texts, labels, weights, settings, effort=effort, narrower=narrower, threads=threads
+            counts, texts, labels, weights, settings, effort=effort, narrower=narrower, groups=groups, threads=threads
         )
         return cls(counts, choice), report
 
@@ -110,18 +114,32 @@ class TextModel:
         raise NotAvailable("a model of texts has no columns_; counts_ has what it has counted")
 
     def add(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
-        """Count these documents too."""
-        self.counts.add(texts, labels, weights=weights, threads=threads)
+        """Count these documents too; of a label that nothing was fitted to, take note of how it is told."""
+        trust = self.choice.trust
+        if trust is None or set(labels) <= {label for label, _ in trust.shifts}:
+            self.counts.add(texts, labels, weights=weights, threads=threads)
+            return
+        rows = as_texts(texts)
+        self.counts.add(rows, labels, weights=weights, threads=threads)
+        self.choice = replace(self.choice, trust=with_new_labels(trust, self.counts, rows, labels, threads=threads))
 
     def remove(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Take these documents away again."""
         self.counts.remove(texts, labels, weights=weights, threads=threads)
+        if self.choice.trust is not None and self.choice.trust.later:
+            self.choice = replace(self.choice, trust=self.choice.trust.only(self.classes))
 
     def merge(self, other: object) -> None:
         """Add what another model of texts has counted."""
         if not isinstance(other, TextModel):
             raise InputError("a model of texts cannot be merged with a model of a table")
         self.counts.merge(other.counts)
+        ours, theirs = self.choice.trust, other.choice.trust
+        if ours is not None and theirs is not None and theirs.later:
+            # A label that is new to both has the start that it has there, unless it has one here.
+            known = {label for label, _ in (*ours.shifts, *ours.later)}
+            more = tuple((label, shift) for label, shift in theirs.later if label not in known)
+            self.choice = replace(self.choice, trust=replace(ours, later=(*ours.later, *more)))
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
@@ -139,13 +157,20 @@ class TextModel:
         return {"analyzer": self.counts.analyzer}
 
     def choose(
-        self, texts: Texts, labels: list[Any], weights: Any, settings: Settings, *, effort: str, threads: int | None
+        self,
+        texts: Texts,
+        labels: list[Any],
+        weights: Any,
+        settings: Settings,
+        *,
+        effort: str,
+        groups: Any = None,
+        threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
         check_kind(labels, self.classes)
-        self.counts, self.choice, report = choose(
-            self.counts, _kernel.hold(texts), labels, weights, settings, effort=effort, narrower=None, threads=threads
-        )
+        how: dict[str, Any] = {"effort": effort, "narrower": None, "groups": groups, "threads": threads}
+        self.counts, self.choice, report = choose(self.counts, _kernel.hold(texts), labels, weights, settings, **how)
         return report
 
     def hold(self, texts: Texts) -> tuple[Any, Callable[[int], Any]]:
@@ -170,65 +195,77 @@ class TextModel:
         if uses_curves(settings, len(classes)):
             return self._trusting(classes, kernel, choice, settings.prior if prior is None else prior)
         form = settings.plain_form(choice.smoothing)
-        plain = self._plain_scorer.get((kernel, *form), lambda: scorer(kernel, *form))
-        documents = kernel.documents
-        asked = log_prior(classes, documents, settings.prior if prior is None else prior, settings.likelihood)
-        reading = TextReading(classes, self.counts.analyzer, plain, asked)
-        calibration = choice.calibration
-        if settings.calibration is None or calibration is None or choice.form != form:
-            return reading
-        start = log_prior(classes, documents, settings.prior, settings.likelihood)
-        moved = [log_difference(new, old) for new, old in zip(asked, start, strict=True)]
-        shift = [shift + move for shift, move in zip(calibration.shift(classes), moved, strict=True)]
-        return reading._replace(start=start, scale=calibration.scale, shift=shift)
+        is_calibrated = settings.calibration is not None and choice.form == form
+        calibration = choice.calibration if is_calibrated else None
+        length = None if calibration is None else calibration.length
+        plain = self._plain_scorer.get((kernel, form, length), lambda: scorer(kernel, *form, length=length))
+        start = log_prior(classes, kernel.documents, settings.prior if prior is None else prior, settings.likelihood)
+        growth = None if calibration is None else calibration.growth(classes)
+        return TextReading(classes, self.counts.analyzer, plain, start, growth)
 
     def _trusting(self, classes: list[Any], kernel: _kernel.Counts, choice: TextChoice, prior: Any) -> TextReading:
         """How the automatic model scores."""
-        trust = self._curves(classes, choice.trust)
-        # A correction belongs to the curves that it was fitted with.
-        correction = choice.correction if trust is choice.trust else None
-        corrected = None if correction is None else correction.read(classes)
-        table, shifts = corrected or (None, [0.0] * len(classes))
-        trusting = self._trust_scorer.get((kernel, choice), lambda: _kernel.TrustScorer(kernel, trust.curves, table))
-        start = _start(trust, classes, kernel.documents, prior)
-        start = [value + shift for value, shift in zip(start, shifts, strict=True)]
-        return TextReading(classes, self.counts.analyzer, trusting, start, is_automatic=True)
+        trust, correction = self._trust(choice), choice.correction
 
-    def _curves(self, classes: list[Any], trust: Trust | None) -> Trust:
-        """The curves that were chosen; where they are for another number of classes, the universal ones."""
-        universal = Trust.universal(self.counts.analyzer, len(classes))
-        return universal if trust is None or len(trust.curves) != len(universal.curves) else trust
+        def make() -> _kernel.TrustScorer:
+            table = None if correction is None else correction.read(classes)
+            return _kernel.TrustScorer(kernel, trust.curves, trust.caps, table, factors)
+
+        factors = trust.factors(classes, kernel.documents)
+        trusting = self._trust_scorer.get((kernel, choice, classes, factors), make)
+        start = _start(classes, kernel.documents, prior)
+        growth = trust.growth(classes, kernel.documents)
+        return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True)
+
+    def _trust(self, choice: TextChoice) -> Trust:
+        """The curves that were chosen; where there are none, the universal ones."""
+        return choice.trust or Trust.universal(self.counts.analyzer)
 
     def leave_one_out(
         self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
     ) -> NDArray[np.float64]:
         """log P(class | text) for each text and class by the model without that text; the labels are those learned.
 
-        A correction is left out: it was fitted to all texts together.
+        Equal texts are left out together. A correction is left out: it was fitted to all texts together.
         """
-        reading, scores = self.reading(settings), self.evidence_without(texts, labels, settings, threads=threads)
-        classes, kernel, _, choice = self.state()
-        if reading.is_automatic:
-            start = _start(self._curves(classes, choice.trust), classes, kernel.documents, settings.prior)
-            return log_softmax(scores + np.array(start))
-        calibration = None if reading.shift is None else choice.calibration
-        return calibrated(scores + np.array(reading.start), calibration, classes)
+        start = np.array(self.reading(settings).start)
+        evidence = self.evidence_without(texts, labels, settings, start=start, threads=threads)
+        return possible_log_softmax(evidence)
 
     def evidence_without(
-        self, texts: Texts, labels: list[Any], settings: Settings, *, threads: int | None
+        self,
+        texts: Texts,
+        labels: list[Any],
+        settings: Settings,
+        *,
+        start: NDArray[np.float64] | None = None,
+        weights: Any = None,
+        groups: Sequence[str] | None = None,
+        threads: int | None,
     ) -> NDArray[np.float64]:
-        """What the words of each text say to the model without that text: scores that start at 0."""
+        """What the words of each text say to the model without that text and its copies: scores that begin at `start`.
+
+        By default they start at 0, so that those of an empty text are 0.
+        """
         classes, kernel, _, choice = self.state()
         class_ids = class_numbers(labels, classes)
-        documents = _kernel.Documents(kernel, texts, class_ids, None, EVERY_ONE, n_threads(threads))
+        weights = None if weights is None else as_weights(weights, len(labels))
+        how = (weights, EVERY_ONE, n_threads(threads))
+        documents = _kernel.Documents(kernel, texts, class_ids, *how, groups=groups)
         places = np.asarray(documents.places)
-        if not self.reading(settings).is_automatic:
-            likelihood, smoothing, vocabulary = settings.plain_form(choice.smoothing)
-            scores = plain_scores(documents, self.counts, likelihood, smoothing, vocabulary, None, threads)
+        reading = self.reading(settings)
+        growth = np.zeros(len(classes)) if reading.growth is None else np.array(reading.growth)
+        start = np.zeros(len(classes)) if start is None else start
+        if reading.is_automatic:
+            trust = self._trust(choice)
+            left_out = documents.scores([trust.curves], trust.caps, n_threads(threads))
+            scores = of_all_classes(np.asarray(left_out.scores), len(classes))
+            scores = scores * (trust.factors(classes, kernel.documents) or 1.0)
+            lengths = np.asarray(left_out.lengths)[:, None]
+            scores = scores + start + lengths / (lengths + 16.0) * growth
         else:
-            scores = np.asarray(documents.scores(self._curves(classes, choice.trust).curves, n_threads(threads)))
-            # With two classes the kernel gives the second's score; the first's is its negative.
-            scores = np.outer(scores, [-1, 1]) if len(classes) == 2 else scores
+            evidence = LeftOutEvidence.of(plain_left_out(documents, *settings.plain_form(choice.smoothing), threads))
+            scores = evidence.scores(choice.calibration if reading.growth is not None else None, start, classes)
         without: NDArray[np.float64] = scores[places]
         return without
 
@@ -306,7 +343,7 @@ class TextModel:
             np.asarray(table.documents),
             np.asarray(table.occurrences),
             np.asarray(table.log_probabilities),
-            reading.scale * np.asarray(reading.scorer.weights(names, min_documents)),
+            np.asarray(self._weights(reading, names, min_documents)),
             label,
             against,
             "automatic" if reading.is_automatic else settings.plain_likelihood,
@@ -314,14 +351,21 @@ class TextModel:
             kernel.documents if likelihood == "bernoulli" else kernel.occurrences,
         )
 
+    def _weights(self, reading: TextReading, names: list[str] | None, min_documents: int) -> _kernel.Array:
+        """What each feature adds to the score of each class in a document of typical length."""
+        if isinstance(reading.scorer, _kernel.TrustScorer):
+            return reading.scorer.weights(names, min_documents, self._trust(self.choice).typical)
+        calibration = self.choice.calibration
+        return reading.scorer.weights(names, min_documents, 0.0 if calibration is None else calibration.typical)
+
     def spelling(self, word: str) -> list[str]:
         """The tokens that the analyzer makes of a word."""
         return [token.text for token in self.counts.analyzer.tokens(word)]
 
 
-def _start(trust: Trust, classes: list[Any], documents: list[int], prior: Any) -> list[float]:
+def _start(classes: list[Any], documents: list[int], prior: Any) -> list[float]:
     """The score of each class before the first word; another prior than the empirical one moves it by Bayes' rule."""
-    start = trust.start(classes, documents)
+    start = centred_log_prior(documents)
     if isinstance(prior, str) and prior == "empirical":
         return start
     asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.text.calibration import calibrated
+from banbury.text.calibration import possible_log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import as_texts, check_many, n_threads
 from banbury.text.index import Index
@@ -76,7 +76,7 @@ def next_to_label(
 def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: int | None) -> NDArray[Any]:
     """1 where the two most probable labels are equally probable, 0 where one is certain."""
     reading = model.reading(settings)
-    logs = calibrated(reading.scores(texts, n_threads(threads)), None, reading.classes)
+    logs = possible_log_softmax(reading.scores(texts, n_threads(threads)))
     chances = np.sort(np.exp(logs), axis=1)
     closeness: NDArray[Any] = 1 - (chances[:, -1] - chances[:, -2])
     return closeness

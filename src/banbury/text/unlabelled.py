@@ -19,7 +19,7 @@ from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.trials import Tried, figures
 from banbury.stats.softmax import log_softmax
-from banbury.text.calibration import calibrated
+from banbury.text.calibration import possible_log_softmax
 from banbury.text.documents import as_list, as_texts, n_threads
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
@@ -152,7 +152,7 @@ class _Labelled:
     def log_probabilities(self, model: TextModel, texts: list[str]) -> NDArray[Any]:
         """Of each text and class."""
         reading = model.reading(self.settings)
-        return calibrated(reading.scores(texts, n_threads(self.threads)), None, reading.classes)
+        return possible_log_softmax(reading.scores(texts, n_threads(self.threads)))
 
 
 def _chosen(

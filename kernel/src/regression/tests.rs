@@ -1,0 +1,111 @@
+use super::*;
+
+fn rows(own: Vec<u32>, weight: f64) -> Rows {
+    Rows { weights: vec![weight; own.len()], own, ..Rows::default() }
+}
+
+#[test]
+fn a_system_is_solved() {
+    let x = solve(&mut [4.0, 2.0, 2.0, 3.0], &[2.0, 5.0]).expect("positive definite");
+    assert!((x[0] + 0.5).abs() < 1e-6 && (x[1] - 2.0).abs() < 1e-6);
+    assert_eq!(solve(&mut [1.0, 2.0, 2.0, 1.0], &[1.0, 1.0]), None);
+}
+
+#[test]
+fn very_many_biases_are_fitted_as_few_are() {
+    // Always the first class, which has the feature.
+    for n_classes in [MOST_TOGETHER, MOST_TOGETHER + 1] {
+        let bias = vec![0.0; n_classes];
+        let prior = Prior { mean: &[0.0], precision: &[1.0], bias: &bias, bias_precision: 1.0 };
+        let features = (0..20 * n_classes).map(|i| f64::from(u8::from(i % n_classes == 0))).collect();
+        let regression = Regression::new(features, 1, n_classes, rows(vec![0; 20], 1.0)).expect("they fit");
+        let (fitted, _) = regression.fit(&prior, 1);
+        // Where the slope is 0 the penalty holds what is left: both pull alike at feature and bias of the first class.
+        assert!(
+            (fitted.coefficients[0] - fitted.biases[0]).abs() < 1e-2,
+            "{n_classes} {:?} {}",
+            fitted.coefficients,
+            fitted.biases[0]
+        );
+        assert!(fitted.biases[0] > 1.0);
+    }
+}
+
+#[test]
+fn nothing_to_learn_leaves_the_prior_and_much_moves_it() {
+    let prior = Prior { mean: &[1.0], precision: &[1.0], bias: &[0.0; 3], bias_precision: 1.0 };
+    let none = Regression::new(vec![0.0; 3], 1, 3, rows(vec![0], 0.0)).expect("they fit");
+    assert_eq!(none.fit(&prior, 1).0, Fitted { coefficients: vec![1.0], biases: vec![0.0; 3] });
+    // A feature that always speaks for the wrong class.
+    let features: Vec<f64> =
+        (0..300).flat_map(|i| (0..3).map(move |c| f64::from(u8::from(c == (i + 1) % 3)))).collect();
+    let own = (0..300).map(|i| i % 3).collect();
+    let wrong = Regression::new(features, 1, 3, rows(own, 1.0)).expect("they fit");
+    let (fitted, _) = wrong.fit(&prior, 2);
+    assert!(fitted.coefficients[0] < -3.0);
+    assert_eq!(wrong.fit(&prior, 1).0, fitted);
+}
+
+/// Some rows of three classes with two features, offsets and scales.
+fn some() -> (Vec<f64>, Rows) {
+    let number = |i: usize| ((i * 7919 + 13) % 101) as f64 / 50.0 - 1.0;
+    let n = 60;
+    let rows = Rows {
+        own: (0..n as u32).map(|i| (i * i + i / 7) % 3).collect(),
+        weights: (0..n).map(|i| 0.5 + number(i).abs()).collect(),
+        offsets: (0..3 * n).map(|i| number(i + 5) / 2.0).collect(),
+        scales: (0..n).map(|i| number(i + 9).abs()).collect(),
+        lists: vec![],
+    };
+    ((0..6 * n).map(|i| number(i * 3 + 1)).collect(), rows)
+}
+
+#[test]
+fn lists_of_all_classes_are_all_classes() {
+    let (features, dense) = some();
+    let prior = Prior { mean: &[0.1, 0.2], precision: &[2.0, 0.5, 0.5, 1.0], bias: &[0.0; 3], bias_precision: 1.0 };
+    let mut listed = dense.clone();
+    (listed.offsets, listed.lists) = (vec![], vec![]);
+    let mut moved = vec![];
+    for (at, &own) in dense.own.iter().enumerate() {
+        let order: Vec<u32> = [own].into_iter().chain((0..3).filter(|&class| class != own)).collect();
+        for &class in &order {
+            listed.offsets.push(dense.offsets[at * 3 + class as usize]);
+            moved.extend_from_slice(&features[(at * 3 + class as usize) * 2..][..2]);
+        }
+        listed.lists.extend(order);
+    }
+    let dense = Regression::new(features, 2, 3, dense).expect("they fit").fit(&prior, 1);
+    let listed = Regression::new(moved, 2, 3, listed).expect("they fit").fit(&prior, 1);
+    let numbers = |fitted: &Fitted| [&fitted.coefficients[..], &fitted.biases[..]].concat();
+    assert!(numbers(&dense.0).iter().zip(numbers(&listed.0)).all(|(a, b)| (a - b).abs() < 1e-9));
+    assert!((dense.1 - listed.1).abs() < 1e-9);
+}
+
+#[test]
+fn a_step_without_a_fold_comes_close_to_a_fit_without_it() {
+    let (features, rows) = some();
+    let prior = Prior { mean: &[0.1, 0.2], precision: &[2.0, 0.5, 0.5, 1.0], bias: &[0.0; 3], bias_precision: 1.0 };
+    let folds: Vec<u32> = (0..60).map(|i| i % 5).collect();
+    let whole = Regression::new(features.clone(), 2, 3, rows.clone()).expect("they fit");
+    let (fitted, _) = whole.fit(&prior, 1);
+    let steps = whole.without(&prior, &fitted, &folds, 5, 2);
+    for (fold, step) in steps.iter().enumerate() {
+        let mut rest = rows.clone();
+        rest.weights.iter_mut().enumerate().filter(|(i, _)| i % 5 == fold).for_each(|(_, weight)| *weight = 0.0);
+        let (again, _) = Regression::new(features.clone(), 2, 3, rest).expect("they fit").fit(&prior, 1);
+        let far = |from: &Fitted| {
+            let of = |fitted: &Fitted| [&fitted.coefficients[..], &fitted.biases[..]].concat();
+            of(&again).iter().zip(of(from)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+        };
+        assert!(far(step) < 0.2 * far(&fitted), "{} {}", far(step), far(&fitted));
+    }
+}
+
+#[test]
+fn arrays_that_do_not_fit_are_refused() {
+    assert!(Regression::new(vec![0.0; 5], 1, 3, rows(vec![0, 1], 1.0)).is_none());
+    assert!(Regression::new(vec![0.0; 6], 1, 3, rows(vec![0, 3], 1.0)).is_none());
+    let lists = Rows { lists: vec![1, 0, 1, 2], ..rows(vec![0, 1], 1.0) };
+    assert!(Regression::new(vec![0.0; 4], 1, 3, lists).is_none());
+}

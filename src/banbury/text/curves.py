@@ -1,0 +1,337 @@
+"""Trust curves fitted by exact leave-one-out: every training document scored by the model that has not seen it.
+
+Penalised softmax regression on leave-one-out scores gives the curves, so that probabilities come out calibrated. Their
+prior means are universal curves: where there is little to learn from, these are used. Besides each document there is a
+window of it, any number of its words, so that short texts come out calibrated too. A document is left out together
+with all its copies, or with all of its group: they know its label.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from banbury import _kernel
+from banbury.lazy import numpy as np
+from banbury.results.trials import ByLength, Seen, Tried, figures
+from banbury.stats.softmax import log_softmax
+from banbury.text.documents import n_threads
+from banbury.text.leave_one_out import left_out_weights, sample_note, together_note
+from banbury.text.trust import CHANNELS, KNOTS, NO_CAP, Trust, centred_log_prior, universal_curves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from banbury.text.analyzer import Analyzer
+    from banbury.text.counts import Counts
+
+MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
+MOST_DOCUMENTS, MOST_WITH_LISTS = 5_000, 7_000  # more make the curves hardly better
+FEWEST_DOCUMENTS = 50
+MOST_SCORES = 10_000_000  # documents times classes, from which classes are listed
+
+# With more classes than all of these together a row lists its own, the best others by a first score, and random ones.
+BEST_LISTED, RANDOM_LISTED = 5, 4
+
+WINDOW_WEIGHT = 0.5
+CAP_SHARE = 0.99  # of the documents are no longer than the cap
+MULTIPLIER_SD = 0.25  # of a block's one multiplier, around 1
+LEVEL_SD = 0.3  # of what the multipliers of all blocks have in common: how hard the texts are
+SMALLEST_MULTIPLIER = 0.05
+NEIGHBOUR_SD = 0.25  # of the difference of neighbouring knots, in units of the curve's scale
+DISTANCE_SD = 1.0  # of a knot's distance from its prior mean, in the same units
+SHIFT_PRECISION = 1.0
+# Documents that leave each other out share the chances of one corpus, so a few say less than as many independent ones
+# would. With this many documents their word counts half. Found on draws of 60 to 2,000 documents from eight sets.
+SHARED_DOCUMENTS = 600
+# Where a class has few, the curves could learn to tell it by what leaving one of them out has taken from it. From fewer
+# than this for each class on they learn less and less.
+FEW_OF_A_CLASS = 60
+# The universal curves are those of hundreds of documents: from so many they count half before anything is fitted.
+CAUTION = 16.0
+FOLDS = 10  # of the documents, each reported by curves that were not fitted to it
+LENGTHS = (1, 2, 3, 5, 10, 25, 50, 100, 250)  # words from which on figures are given
+FEW_TEXTS = 30  # of some length: figures of fewer say nothing
+WORTH = 0.99  # of the log loss: a block that makes the counts several times as large has to save more
+
+
+def fit_curves(
+    counts: Counts,
+    texts: Any,
+    class_ids: Any,
+    weights: Any,
+    *,
+    groups: Sequence[str] | None = None,
+    narrower: Analyzer | None = None,
+    most_numbers: int = MOST_NUMBERS,
+    threads: int | None = None,
+) -> tuple[Trust, Analyzer, Seen]:
+    """The trust curves for counts of at least two classes.
+
+    `texts` are documents that were counted, `class_ids` their classes as a buffer, `groups` the names of what belongs
+    together. With `narrower`, an analyzer that lacks the last block, that block is left out unless leave-one-out says
+    that it helps. `most_numbers` of the basis are looked at: with many classes, more of them are more documents.
+    """
+    n_classes = len(counts.classes)
+    width = _n_listed(n_classes)
+    n_numbers = len(_columns(universal_curves(counts.analyzer)[0], n_classes))
+    most = min(most_numbers // (2 * width * n_numbers), MOST_WITH_LISTS if width < n_classes else MOST_DOCUMENTS)
+    most = max(min(most, MOST_SCORES // n_classes), FEWEST_DOCUMENTS)
+    documents = _kernel.Documents(
+        counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
+    )
+    fit = _Fit(documents, counts, n_threads(threads))
+    analyzer = counts.analyzer
+    tried, trust, logs = fit.tried(analyzer)
+    chosen = tried[-1].name
+    if narrower is not None:
+        fewer, other, other_logs = fit.tried(narrower)
+        if tried[-1].log_loss > WORTH * fewer[-1].log_loss:
+            trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
+        tried = fewer + tried
+    n = len(fit.own)
+    notes = [sample_note(counts.documents, fit.weights), together_note(documents, counts, groups is not None)]
+    by_length = figures_by_length(fit.lengths[:, 0], np.tile(fit.own, 2), logs)
+    seen = Seen(
+        tried,
+        chosen,
+        "; ".join(note for note in notes if note),
+        documents.rows,
+        fit.own,
+        fit.weights,
+        logs[:n],
+        by_length,
+    )
+    return trust, analyzer, seen
+
+
+def _n_listed(n_classes: int) -> int:
+    """How many classes a row of the regression has numbers for."""
+    most = 1 + BEST_LISTED + RANDOM_LISTED
+    return 1 if n_classes == 2 else min(n_classes, most)
+
+
+class _Lists(NamedTuple):
+    """Some classes for each row, and what the scores of each get."""
+
+    classes: NDArray[np.uint32]
+    offsets: NDArray[np.float64]
+
+
+class _Fit:
+    """Curves fitted on the basis values of some documents."""
+
+    def __init__(self, documents: _kernel.Documents, counts: Counts, threads: int) -> None:
+        self.documents, self.counts, self.threads = documents, counts, threads
+        self.own = np.array(documents.classes, np.intp)
+        self.weights = np.array(documents.weights, float)
+        self.n_classes = len(counts.classes)
+        self.log_prior = np.array(centred_log_prior(counts.documents))
+        self.lists = self._listed() if _n_listed(self.n_classes) < self.n_classes - (self.n_classes == 2) else None
+        self.basis = documents.basis(threads, None if self.lists is None else self.lists.classes.ravel())
+        self.lengths = np.asarray(self.basis.lengths).astype(float)  # by row and block: documents, then their windows
+        row_weights, self.n_effective = left_out_weights(documents, counts.documents)
+        self.row_weights = np.concatenate([row_weights, WINDOW_WEIGHT * row_weights])
+        whole = self.lengths[: len(self.own)]
+        none = np.ones(self.lengths.shape[1])
+        self.caps = np.maximum(np.quantile(whole, CAP_SHARE, axis=0), 1) if len(whole) else none
+        self.typical = np.maximum(np.median(whole, axis=0), 1) if len(whole) else none
+
+    def _listed(self) -> _Lists:
+        """The classes that rows are told apart from: an unbiased sample of all, with the likeliest certainly in it."""
+        trust = Trust.universal(self.counts.analyzer)
+        first = self.documents.first_scores(list(trust.curves), [NO_CAP] * len(trust.caps), self.threads)
+        share = _growth_share(np.asarray(first.lengths))
+        scores = np.asarray(first.scores) + self.log_prior * (1 + (trust.prior - 1) * share[:, None])
+        rows, own = np.arange(len(scores)), np.tile(self.own, 2)
+        scores[rows, own] = -np.inf
+        best = np.argpartition(-scores, BEST_LISTED, axis=1)[:, :BEST_LISTED]
+        draws = np.random.default_rng(0).random(scores.shape)
+        draws[rows, own] = 2
+        np.put_along_axis(draws, best, 2, axis=1)
+        drawn = np.argpartition(draws, RANDOM_LISTED, axis=1)[:, :RANDOM_LISTED]
+        offsets = np.zeros(1 + BEST_LISTED + RANDOM_LISTED)
+        offsets[1 + BEST_LISTED :] = np.log((self.n_classes - 1 - BEST_LISTED) / RANDOM_LISTED)
+        return _Lists(np.column_stack([own, best, drawn]).astype(np.uint32), offsets)
+
+    def tried(self, analyzer: Analyzer) -> tuple[list[Tried], Trust, NDArray[np.float64]]:
+        """What the curves of this analyzer's blocks give; the fitted ones with the logarithms of probabilities."""
+        blocks, prior = universal_curves(analyzer)
+        regression = self._regression(prior)
+        fitted, by_fold = self._fitted(regression, blocks)
+        n_blocks, name = len(blocks), block_names(analyzer)
+        how = {"caps": tuple(self.caps[:n_blocks].tolist()), "typical": tuple(self.typical[:n_blocks].tolist())}
+        classes = self.counts.classes
+
+        def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
+            return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), **how)
+
+        universal = trust([number for block in blocks for number in block], [0.0] * self.n_classes)
+        logs = self._log_probabilities([trust(*one) for one in by_fold], analyzer)
+        n = len(self.own)
+        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.own, self.weights))]
+        if self.lists is None:
+            untouched = self._log_probabilities([universal], analyzer)
+            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.own, self.weights)))
+        return tried, trust(*fitted), logs
+
+    def _regression(self, prior: float) -> _kernel.Regression:
+        share = _growth_share(self.lengths[:, 0])
+        starts = self.log_prior * (1 + (prior - 1) * share[:, None])
+        own = np.tile(self.own, 2).astype(np.uint32)
+        lists = None if self.lists is None else self.lists.classes
+        if self.lists is not None:
+            starts = np.take_along_axis(starts, self.lists.classes.astype(np.intp), axis=1) + self.lists.offsets
+        return self.basis.regression(
+            self.caps.tolist(),
+            own,
+            self.row_weights,
+            self.n_classes,
+            np.ascontiguousarray(starts).ravel(),
+            share,
+            None if lists is None else lists.ravel(),
+        )
+
+    def _fitted(
+        self, regression: _kernel.Regression, blocks: list[list[float]]
+    ) -> tuple[tuple[list[float], list[float]], list[tuple[list[float], list[float]]]]:
+        """Curves and shifts, and the same without each fold of the documents."""
+        means = [_columns([block], self.n_classes) for block in blocks]
+        mean = [number for block in means for number in block]
+        no_shift = [0.0] * self.n_classes
+        ends = list(accumulate(map(len, means)))
+        ranges = [(end - len(block), end) for block, end in zip(means, ends, strict=True)]
+        # One multiplier for each block first, then every knot.
+        levels = regression.grouped(ranges, mean)
+        n = len(blocks)
+        level = self.n_effective / (self.n_effective + CAUTION)
+        multipliers, _, _ = levels.fit([level] * n, level_precision(n), no_shift, SHIFT_PRECISION, self.threads)
+        multipliers = [max(multiplier, SMALLEST_MULTIPLIER) for multiplier in multipliers]
+        scaled = [m * number for block, m in zip(means, multipliers, strict=True) for number in block]
+        around = [m * number for block, m in zip(blocks, multipliers, strict=True) for number in block]
+        prior = (scaled, self._precision(regression, scaled, mean), no_shift, SHIFT_PRECISION)
+        curves, shifts, _ = regression.fit(*prior, self.threads)
+        folds = np.tile(np.asarray(self.documents.groups) % FOLDS, 2)
+        each = regression.without(*prior, (curves, shifts), folds, FOLDS, self.threads)
+
+        def unified(columns: list[float]) -> list[float]:
+            return _unified(columns, around, blocks) if self.n_classes == 2 else columns
+
+        return (unified(curves), shifts), [(unified(columns), shift) for columns, shift in each]
+
+    def _log_probabilities(self, trusts: list[Trust], analyzer: Analyzer) -> NDArray[np.float64]:
+        """Of each document, then of each window, by leave-one-out; each fold of them has one of these to read it."""
+        documents, n_folds = self.documents, len(trusts)
+        is_whole = analyzer == self.counts.analyzer
+        curves = [list(trust.curves) if is_whole else self._padded(trust.curves) for trust in trusts]
+        left_out = documents.scores(curves, self.caps.tolist(), self.threads)
+        scores = of_all_classes(np.asarray(left_out.scores), self.n_classes)
+        growths = np.array([trust.growth(self.counts.classes, self.counts.documents) for trust in trusts])
+        share = _growth_share(np.asarray(left_out.lengths))
+        growth = growths[np.tile(np.asarray(documents.groups) % n_folds, 2)]
+        return log_softmax(self.log_prior + share[:, None] * growth + scores)
+
+    def _padded(self, curves: Sequence[float]) -> list[float]:
+        """Curves of fewer blocks as curves of all: the last ones weigh nothing."""
+        whole, _ = universal_curves(self.counts.analyzer)
+        return [*curves, *[0.0] * (sum(map(len, whole)) - len(curves))]
+
+    def _precision(self, regression: _kernel.Regression, curves: list[float], mean: list[float]) -> list[float]:
+        """The penalty, in units in which each curve alone would give scores of the size that all together give."""
+        n = len(curves)
+        whole, largest = regression.size(curves), max(map(abs, mean))
+        differences = np.diff(np.eye(KNOTS), axis=0)
+        shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
+        alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
+        precision = np.zeros((n, n))
+        for at, start in enumerate(range(0, n, KNOTS)):
+            size = alone.size([0.0] * at + [1.0])
+            scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
+            precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
+        n_documents = max(self.n_effective, 1e-9)
+        times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS * self.n_classes / n_documents) ** 2
+        flat: list[float] = (precision * times).ravel().tolist()
+        return flat
+
+
+def figures_by_length(lengths: NDArray[np.float64], own: NDArray[np.intp], logs: NDArray[np.float64]) -> list[ByLength]:
+    """How well texts are predicted, by the number of their words."""
+    found = []
+    for least, after in zip(LENGTHS, (*LENGTHS[1:], np.inf), strict=True):
+        rows = np.flatnonzero((lengths >= least) & (lengths < after))
+        if len(rows) >= FEW_TEXTS:
+            log_loss, accuracy = figures(logs[rows], own[rows], np.ones(len(rows)))
+            most = None if after == np.inf else int(after) - 1
+            found.append(ByLength(least, most, len(rows), accuracy, log_loss))
+    return found
+
+
+def _growth_share(lengths: NDArray[Any]) -> NDArray[np.float64]:
+    """How much of the growth of starts documents of so many words have."""
+    share: NDArray[np.float64] = lengths / (lengths + 16.0)
+    return share
+
+
+def of_all_classes(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """The scores of all classes: with two, the kernel gives the second's, and the first's is its negative."""
+    return np.outer(scores, [-1.0, 1.0]) if n_classes == 2 else scores
+
+
+def _columns(blocks: list[list[float]], n_classes: int) -> list[float]:
+    """Curves as the regression has them: with two classes only the mean of those inside and outside matters."""
+    if n_classes != 2:
+        return [number for block in blocks for number in block]
+    columns: list[float] = []
+    for block in blocks:
+        width = len(block) // CHANNELS
+        for start in range(0, len(block), width):
+            z, inside, outside, rest = _cut(block[start : start + width])
+            columns += [*z, *((a + b) / 2 for a, b in zip(inside, outside, strict=True)), *rest]
+    return columns
+
+
+def _unified(columns: list[float], around: list[float], blocks: list[list[float]]) -> list[float]:
+    """The curves for any number of classes from those for two.
+
+    What differs from the mean of `around`, its own curves inside and outside, is given to both alike.
+    """
+    curves: list[float] = []
+    place = start = 0
+    for block in blocks:
+        width = len(block) // CHANNELS
+        for _ in range(CHANNELS):
+            _, inside, outside, rest = _cut(around[start : start + width])
+            own = columns[place : place + width - KNOTS]
+            mean = [(a + b) / 2 for a, b in zip(inside, outside, strict=True)]
+            more = [new - old for new, old in zip(own[KNOTS : 2 * KNOTS], mean, strict=True)]
+            curves += own[:KNOTS]
+            curves += [a + b for a, b in zip(inside, more, strict=True)]
+            curves += [a + b for a, b in zip(outside, more, strict=True)]
+            curves += own[2 * KNOTS :]
+            start, place = start + width, place + width - KNOTS
+            assert len(rest) == len(own) - 2 * KNOTS
+    return curves
+
+
+def _cut(numbers: list[float]) -> tuple[list[float], list[float], list[float], list[float]]:
+    """The curves of one block and channel: over the ratio, inside, outside, and what pairs take back."""
+    return numbers[:KNOTS], numbers[KNOTS : 2 * KNOTS], numbers[2 * KNOTS : 3 * KNOTS], numbers[3 * KNOTS :]
+
+
+def level_precision(n: int) -> list[float]:
+    """Of the multipliers of `n` blocks: each has a deviation of its own, and all have one in common."""
+    own, common = MULTIPLIER_SD**2, LEVEL_SD**2
+    shared = common / (own * (own + n * common))
+    return [(at % (n + 1) == 0) / own - shared for at in range(n * n)]
+
+
+def block_names(analyzer: Analyzer) -> str:
+    """What an analyzer counts, in words."""
+    low, high = analyzer.ngrams
+    names = []
+    if analyzer.words is not None:
+        names = [{1: "words", 2: "pairs"}.get(n, f"runs of {n} words") for n in range(low, high + 1)]
+    names += ["characters"] if analyzer.characters is not None else []
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

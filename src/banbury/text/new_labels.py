@@ -1,0 +1,74 @@
+"""What a label that came after the fit starts with, until settings are chosen again.
+
+A label of few documents starts low: by its share of all documents. But one that was added is one that comes up from now
+on. Each document that is learned with it, and that the model would have taken for another label, raises its start a
+little; never above that of an old label of average size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from banbury import _kernel
+from banbury.lazy import numpy as np
+from banbury.text.curves import of_all_classes
+from banbury.text.documents import class_numbers, n_threads
+from banbury.text.leave_one_out import EVERY_ONE
+from banbury.text.trust import Trust, centred_log_prior
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from banbury.text.counts import Counts
+
+RATE = 0.25
+REMEMBERED = 30  # documents: about so many of the last ones decide
+STRENGTH = 4.0  # precision of the prior of the start, around 0
+MOST_OF_A_LABEL = 200  # documents of a batch: those before them would be forgotten
+
+
+def with_new_labels(
+    trust: Trust, counts: Counts, texts: Sequence[str], labels: list[Any], *, threads: int | None
+) -> Trust:
+    """The curves with new starts for labels that nothing was fitted to, by these documents, which have been counted.
+
+    Each document is scored as if it had not been counted, so that it makes no difference whether several are learned at
+    once or one by one; in which order they are looked at depends on their texts alone.
+    """
+    classes = counts.classes
+    old = dict(trust.shifts)
+    taken: dict[Any, list[int]] = {label: [] for label in classes if label not in old}
+    for row, label in enumerate(labels):
+        if label in taken and len(taken[label]) < MOST_OF_A_LABEL:
+            taken[label].append(row)
+    rows = [row for own in taken.values() for row in own]
+    if not rows:
+        return trust
+    class_ids = class_numbers([labels[row] for row in rows], classes)
+    threads = n_threads(threads)
+    documents = _kernel.Documents(counts.kernel, [texts[row] for row in rows], class_ids, None, EVERY_ONE, threads)
+    left_out = documents.scores([trust.curves], trust.caps, threads)
+    lengths = np.asarray(left_out.lengths)
+    scores = of_all_classes(np.asarray(left_out.scores), len(classes))
+    scores = scores * (trust.factors(classes, counts.documents) or 1.0)
+    scores = scores + np.array(centred_log_prior(counts.documents))
+    left = np.array(counts.documents, float) - np.asarray(documents.taken())
+    for at, own in enumerate(documents.classes):
+        label = classes[own]
+        if left[at, own] <= 0:  # of its first document nothing is known
+            continue
+        share = float(lengths[at] / (lengths[at] + 16.0))
+        row = scores[at] + share * np.array(trust.growth(classes, counts.documents))
+        lead = row[own] - _log_sum(np.delete(row, own))
+        missed = 1 / (1 + np.exp(np.clip(lead, -500, 500)))
+        later = dict(trust.later)
+        before = later.get(label, 0.0)
+        later[label] = before + RATE * float(share * missed - STRENGTH / REMEMBERED * before)
+        trust = replace(trust, later=tuple(later.items()))
+    return trust
+
+
+def _log_sum(scores: Any) -> Any:
+    largest = scores.max()
+    return largest + np.log(np.exp(scores - largest).sum())
