@@ -85,7 +85,7 @@ def test_numbers_as_labels_meet_a_csv(here: Here) -> None:
     )
     assert here("train", "rows.jsonl", "-o", "x.banbury", "--plain").code == 0
     (here.folder / "test.csv").write_text("text,label\nhappy,0\nsad,1\nsad,0\n")
-    assert json.loads(here("evaluate", "x.banbury", "test.csv", "--json").out)["right"] == 2
+    assert json.loads(here("evaluate", "x.banbury", "test.csv", "--json").out)["n_right"] == 2
     assert here("learn", "x.banbury", "test.csv").code == 0
     assert here("words", "x.banbury", "1").code == 0
     (here.folder / "test.csv").write_text("text,label\nhappy,yes\n")

@@ -114,7 +114,7 @@ def learning_curve(
     reports = []
     for size in wanted:
         rows = order[:size]
-        fresh = type(model)(**model.get_params())
+        fresh = type(model)(**model.get_params(deep=False))
         fresh.fit([texts[row] for row in rows], [labels[row] for row in rows])
         reports.append(fresh.evaluate(*tested))
     intervals = [report.accuracy_interval for report in reports]
