@@ -523,5 +523,16 @@ def test_what_does_not_apply_says_so() -> None:
 
 def test_a_lazy_frame_is_refused_in_one_line() -> None:
     polars = pytest.importorskip("polars")
-    with pytest.raises(InputError, match=r"give frame\.collect\(\)"):
-        Classifier().fit(polars.DataFrame({"legs": [2, 4], "wings": [2, 0]}).lazy(), ["bird", "cat"])
+    lazy = polars.DataFrame({"legs": [2, 4], "wings": [2, 0]}).lazy()
+    texts, table = signs(), Classifier().fit({"legs": [2, 4]}, ["bird", "cat"])
+    asked: list[Callable[[], object]] = [
+        lambda: Classifier().fit(lazy, ["bird", "cat"]),
+        lambda: texts.predict(lazy),
+        lambda: texts.predict_proba(lazy),
+        lambda: texts.learn(lazy, ["positive", "negative"]),
+        lambda: texts.evaluate(lazy, ["positive", "negative"]),
+        lambda: table.predict(lazy),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match=r"give frame\.collect\(\)"):
+            ask()

@@ -14,6 +14,7 @@ from zlib import crc32
 
 from banbury.errors import InputError, MissingExtra
 from banbury.lazy import numpy as np
+from banbury.text.documents import check_collected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -275,8 +276,7 @@ def _of_rows(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
 
 def _column_names(data: Any) -> list[Any] | None:
     """The names of the columns of a data frame, an Arrow table or a relation; None for anything else."""
-    if type(data).__name__ == "LazyFrame":
-        raise InputError("a LazyFrame has no rows before it is collected: give frame.collect()")
+    check_collected(data)
     if isinstance(data, type) or not (hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__")):
         return None
     names = getattr(data, "column_names", None)  # pyarrow, whose `columns` are the values

@@ -9,7 +9,17 @@ from typing import Any
 from banbury import _kernel
 from banbury.errors import CountError, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
-from banbury.text.documents import KINDS, Labels, Texts, as_labels, as_weights, check_kind, class_numbers, n_threads
+from banbury.text.documents import (
+    KINDS,
+    Labels,
+    Texts,
+    as_labels,
+    as_weights,
+    check_collected,
+    check_kind,
+    class_numbers,
+    n_threads,
+)
 
 
 class Counts:
@@ -168,6 +178,7 @@ class Counts:
         return counts
 
     def _count(self, texts: Texts, labels: Labels, weights: Any, threads: int | None) -> Counts:
+        check_collected(texts)
         labels = as_labels(labels)
         counted = Counts(self.analyzer)
         counted.classes = sorted(set(labels))

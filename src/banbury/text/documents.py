@@ -101,6 +101,12 @@ def check_among(labels: list[Any], classes: list[Any]) -> None:
             raise LabelError(f"document {row} has label {label!r}, which is not among classes={classes!r}")
 
 
+def check_collected(documents: object) -> None:
+    """That this is no polars LazyFrame, which has no rows yet."""
+    if type(documents).__name__ == "LazyFrame":
+        raise InputError("a LazyFrame has no rows before it is collected: give frame.collect()")
+
+
 def check_many(texts: Any) -> None:
     """That these are several documents: of one `str`, each letter would be taken for a document."""
     if isinstance(texts, str):

@@ -17,7 +17,7 @@ from banbury.text.calibration import LeftOutEvidence, possible_log_softmax
 from banbury.text.choice import TextChoice, choose, uses_curves
 from banbury.text.counts import Counts
 from banbury.text.curves import of_all_classes
-from banbury.text.documents import Texts, as_texts, as_weights, check_kind, class_numbers, n_threads
+from banbury.text.documents import Texts, as_texts, as_weights, check_collected, check_kind, class_numbers, n_threads
 from banbury.text.leave_one_out import EVERY_ONE, plain_left_out
 from banbury.text.likelihoods import log_prior, pseudo_counts, scorer
 from banbury.text.new_labels import with_new_labels
@@ -175,6 +175,7 @@ class TextModel:
 
     def hold(self, texts: Texts) -> tuple[Any, Callable[[int], Any]]:
         """Documents that can be read more than once, and a function from a row to its document."""
+        check_collected(texts)
         held = _kernel.hold(texts)
         return held, lambda row: _kernel.text_at(held, row)
 

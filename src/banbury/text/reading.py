@@ -9,6 +9,7 @@ from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.terms import Term
 from banbury.text.analyzer import Analyzer
+from banbury.text.documents import check_collected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +50,12 @@ class TextReading(NamedTuple):
 
     def best(self, texts: Texts, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each text."""
+        check_collected(texts)
         return np.asarray(self.scorer.best(texts, self.start, threads, self.growth))
 
     def scores(self, texts: Texts, threads: int) -> NDArray[np.float64]:
         """The score of each text and class, up to a number that the classes share."""
+        check_collected(texts)
         return np.asarray(self.scorer.scores(texts, self.start, threads, self.growth))
 
     def evidence(self, texts: Texts, threads: int) -> NDArray[np.float64]:
