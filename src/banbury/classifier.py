@@ -339,6 +339,24 @@ class Classifier:
         self.model_.remove(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
+    def empty(self) -> Classifier:
+        """A model with all that was chosen for this one, which has learned nothing.
+
+        Cells and bins of a table's columns are fixed by the first rows. Models that start from the same one can be
+        merged: learn each part of a table with an `empty()` of one model.
+
+        >>> rows = {"size": [1.0, 2.0, 8.0, 9.0] * 20, "kind": ["a", "b"] * 40}
+        >>> labels = ["small", "small", "large", "large"] * 20
+        >>> model = Classifier().fit(rows, labels)
+        >>> parts = [model.empty().learn(rows, labels) for _ in range(2)]
+        >>> parts[0].merge(parts[1]).documents_
+        [80, 80]
+        """
+        copy = type(self)(**self.get_params())
+        model: Any = self.model_
+        copy._take(Fitted(model.empty_copy() if isinstance(model, TextModel) else model.empty(), None))
+        return copy
+
     def merge(self, other: Classifier) -> Classifier:
         """Learn everything that another model has learned; it stays as it is."""
         if not isinstance(other, Classifier):

@@ -18,7 +18,7 @@ from banbury.tables.columns import described, groups_of
 from banbury.tables.frame import show_row
 from banbury.tables.importance import Importance, importances
 from banbury.tables.kinds import Text
-from banbury.tables.ladder import FEWEST_ROWS, PENALTIES, Ladder
+from banbury.tables.ladder import FEWEST_ROWS, MOST_COLUMNS, PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.rungs import Fit, Part
 from banbury.tables.scoring import aligned
@@ -100,7 +100,9 @@ def choose(
     said = _TextEvidence(kinds, learned, texts, rows, settings, threads)
     part = Part(learned._replace(terms=None), rows, said, n_threads(threads))
     ladder = None
-    if len(rows.labels) >= FEWEST_ROWS and part.terms.names:
+    n_columns = len(part.terms.names)
+    can_climb = len(rows.labels) >= FEWEST_ROWS and 0 < n_columns <= MOST_COLUMNS
+    if can_climb and part.terms.fits(len(learned.classes)):
 
         def learned_from(some: Rows) -> Learned:
             return Learned([], [], groups_of(kinds, 0)).plus(some)

@@ -93,6 +93,10 @@ def _kind(name: str, kind: Any) -> Any:
         kind = KINDS[kind]
     if isinstance(kind, type) and kind in KINDS.values():
         kind = kind()
+    if isinstance(kind, Bernoulli) and (isinstance(kind.smoothing, tuple) or isinstance(kind.absent_smoothing, tuple)):
+        raise InputError(
+            f"column {name!r} is to be {kind!r}; a column has one number for each{Bernoulli.one_number_hint}"
+        )
     if not isinstance(kind, tuple(KINDS.values())):
         raise InputError(f"column {name!r} is to be {kind!r}; it can be 'auto', {', '.join(map(repr, KINDS))}")
     return kind

@@ -22,18 +22,20 @@ SOME_ROWS = 3_000  # up to so many there are three
 MOST_ROWS = 20_000  # that the rungs are judged with
 FOLDS = 5
 MOST_HELD_OUT = 4_000
+FEW_COLUMNS = 200  # of more columns one part is held out, whatever the rows
+MOST_COLUMNS = 2_000  # of more columns nothing is climbed
 PENALTIES = (10.0, 1.0, 0.1)  # of the correction
 FEWEST_ROWS = 50  # below, nothing is climbed
 
 
-def folds(rows: Rows, own: Array) -> Iterator[Array]:
+def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
     """Places of rows to hold out, one array after the other, the classes in their shares; by what is in them alone."""
     order = rows.by_content()
     classes, ranks = own[order], np.empty(len(own), np.intp)
     for number in np.unique(classes):
         places = order[classes == number]
         ranks[places] = np.arange(len(places))
-    if len(own) <= SOME_ROWS:
+    if len(own) <= SOME_ROWS and n_columns <= FEW_COLUMNS:
         n = FOLDS if len(own) <= FEW_ROWS else 3
         yield from (np.flatnonzero(ranks % n == fold) for fold in range(n))
     else:
@@ -67,7 +69,7 @@ class Ladder:
         rows = rows.take(places)
         own = rows.numbers(classes)
         self._parts: list[tuple[Part, Rows, Array, Array, Array]] = []
-        for held in folds(rows, own):
+        for held in folds(rows, own, len(rows.table.columns)):
             others = np.setdiff1d(np.arange(len(own)), held)
             part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
             self._parts.append((part, rows.take(held), texts(places[held]), places[held], own[held]))

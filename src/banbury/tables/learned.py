@@ -64,9 +64,15 @@ class Rows(NamedTuple):
         return np.argsort(hashes, kind="stable")
 
     def repeats(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-        """By row and class: how many rows have the same values, whatever their labels, itself among them."""
+        """By row and class: how many rows are left out with a row, itself among them.
+
+        Rows with the same values leave together, whatever their labels: they may be copies. Where most rows are
+        repeated, they are combinations of few values and no copies, and each leaves alone.
+        """
         hashes = row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
         different, places = np.unique(hashes, return_inverse=True)
+        if 2 * len(different) < len(hashes):
+            return np.asarray(np.eye(n_classes)[numbers])
         cells = places * n_classes + numbers
         counts = np.bincount(cells, self.weights, minlength=len(different) * n_classes)
         return counts.reshape(-1, n_classes)[places]

@@ -161,6 +161,11 @@ class TableModel:
                 self.texts[name].counts = counts
             self.learned = learned
 
+    def empty(self) -> TableModel:
+        """A model with the same cells, bins and weights that has learned nothing: parts of one table can be merged."""
+        texts = {name: model.empty_copy() for name, model in self.texts.items()}
+        return TableModel(self.kinds, self.learned.empty(), texts, self.choice)
+
     def merge(self, other: Any) -> None:
         """Learn all that another model of the same columns has learned."""
         if not isinstance(other, TableModel):

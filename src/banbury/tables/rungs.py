@@ -34,11 +34,14 @@ SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
 MOST_TRIPLES = 600  # all of sixteen columns; some of more columns never helped on the design sets
 LEAST_GAIN = {"T+": 0.0, "KT": 2.0}  # nats that a selected triple gains
 MOST_PAIRS = 5_000  # that are counted together: all pairs of a hundred columns
+# Rows times pairs that are looked at to find the best: all pairs of 784 columns in 5,000 rows.
+MOST_WORK = 1_600_000_000
 PAIRS_KEPT = 2  # for each column, where the best are selected
 MOST_CORRECTED = 300  # pairs whose cells get weights of their own
 RIDGE_STEPS = 20
 LEVEL_STEPS, STEPS = 40, 80  # of the regressions
 AT_ONCE = 64  # columns whose leave-one-out is in memory
+PAIRS_AT_ONCE = 1000
 LARGEST = 100.0  # nats: what is impossible counts as much as this when weights are fitted
 
 
@@ -302,17 +305,32 @@ class Part:
         """Two for each column, those that would gain most; none where these are all."""
         n = len(self.terms.names)
         n_pairs, n_kept = n * (n - 1) // 2, PAIRS_KEPT * n
+        sizes = sorted((one.size or 16 for one in self.terms.cells), reverse=True)
+        n_kept = min(n_kept, MOST_CELLS // (self.n_classes * sizes[0] * sizes[1])) if n > 1 else 0
         if n_pairs <= n_kept:
             return []
         best: list[tuple[float, Pair]] = []
         if self.all_pairs:
             best = list(zip(self._of_all_pairs[2], self.all_pairs, strict=True))
         else:
-            every = combinations(range(n), 2)
-            while some := list(islice(every, AT_ONCE**2)):
+            every = combinations(self._screened, 2)
+            while some := list(islice(every, PAIRS_AT_ONCE)):
                 gains = self._summed(self.counts_of(some), 2, self._chances)[2]
                 best = sorted([*best, *zip(gains, some, strict=True)], key=lambda one: (-one[0], one[1]))[:n_kept]
         return sorted(pair for _, pair in sorted(best, key=lambda one: (-one[0], one[1]))[:n_kept])
+
+    @property
+    def _screened(self) -> list[int]:
+        """The columns whose pairs are looked at one after the other: all, or those that move the scores most."""
+        n_pairs = min(MOST_WORK // max(1, len(self.own)), MOST_WORK // 1000)
+        n = len(self.terms.names)
+        if n * (n - 1) // 2 <= n_pairs:
+            return list(range(n))
+        fitted = self.fit("S")
+        assert fitted is not None
+        spread = [float(self.by_columns[:, :, unit].std()) * fitted.weights[unit] for unit in self.unit_of]
+        kept = int((1 + sqrt(1 + 8 * n_pairs)) / 2)
+        return sorted(np.argsort(-np.array(spread), kind="stable")[:kept].tolist())
 
     def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
         """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""

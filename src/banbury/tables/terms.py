@@ -57,6 +57,10 @@ class Terms:
             [one.size for one in self.cells], list(map(list, self.pairs)), list(map(list, self.triples))
         )
 
+    def fits(self, n_classes: int) -> bool:
+        """Whether the columns alone can be counted."""
+        return sum(one.size or 64 for one in self.cells) * n_classes <= MOST_CELLS
+
     @property
     def columns(self) -> list[tuple[int, ...]]:
         """The columns of each term."""

@@ -91,6 +91,12 @@ class TextModel:
         )
         return cls(counts, choice), report
 
+    def empty_copy(self) -> TextModel:
+        """A model with the same settings, chosen and given, that has learned nothing."""
+        copy = TextModel.from_parts(*self.parts())
+        copy.counts = Counts(self.counts.analyzer)
+        return copy
+
     @classmethod
     def empty(cls, settings: Settings, analyzer: Analyzer | str | None) -> TextModel:
         """A model that has seen nothing yet."""

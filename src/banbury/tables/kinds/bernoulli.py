@@ -115,6 +115,8 @@ class Bernoulli(Kind):
     predictive: bool = False
 
     statistics_class: ClassVar[type[Statistics]] = BernoulliStatistics
+    by_feature: ClassVar[tuple[str, ...]] = ("smoothing", "absent_smoothing")
+    one_number_hint: ClassVar[str] = "; a prior of 2 with 1 and 5 with 0 is Bernoulli(smoothing=2, absent_smoothing=5)"
 
     def __post_init__(self) -> None:
         checked_pseudo_counts(self.smoothing)

@@ -126,6 +126,7 @@ class Multinomial(Kind):
     predictive: bool = False
 
     statistics_class: ClassVar[type[Statistics]] = MultinomialStatistics
+    by_feature: ClassVar[tuple[str, ...]] = ("smoothing",)
 
     def __post_init__(self) -> None:
         checked_pseudo_counts(self.smoothing)

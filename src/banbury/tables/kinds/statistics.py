@@ -8,7 +8,7 @@ arithmetic on the sums, checks of the values, and work in blocks of rows, so tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from math import inf
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
@@ -32,9 +32,28 @@ class Kind:
     """What the values of a column look like within one class; settings that can be compared, hashed and stored."""
 
     statistics_class: ClassVar[type[Statistics]]
+    by_feature: ClassVar[tuple[str, ...]] = ()
+    """Settings that can be one number for all features, or a tuple with one for each."""
+    one_number_hint: ClassVar[str] = ""
+    """What to write instead, where somebody gives two numbers for one column."""
+
+    def _by_feature(self) -> dict[str, tuple[Any, ...]]:
+        given = {name: getattr(self, name) for name in self.by_feature}
+        return {name: value for name, value in given.items() if isinstance(value, tuple)}
+
+    def of_features(self, places: Any) -> Self:
+        """The same kind for some of the features."""
+        given = self._by_feature()
+        return replace(self, **{name: tuple(np.array(value)[places].tolist()) for name, value in given.items()})
 
     def statistics(self, n_features: int, n_classes: int) -> Any:
         """Statistics of so many features of this kind that have seen nothing yet."""
+        for name, values in self._by_feature().items():
+            if len(values) != n_features:
+                raise InputError(
+                    f"{name} of {type(self).__name__} has {len(values)} numbers, one for each column, but there are "
+                    f"{n_features} columns{self.one_number_hint}"
+                )
         return self.statistics_class(self, n_features, n_classes)
 
     def statistics_from_parts(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Any:
@@ -138,6 +157,7 @@ class Statistics:
         copy = self.copy()
         copy.sums = {name: array[:, which] for name, array in self.sums.items()}
         copy.n_features = next(iter(copy.sums.values())).shape[1]
+        copy.kind = self.kind.of_features(which)
         if self.names is not None:
             copy.names = np.asarray(self.names, dtype=object)[which].tolist()
         return copy
