@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from banbury.diagnosis.diagnosis import Diagnosis
     from banbury.report.report import Report
+    from banbury.results.column_table import ColumnTable
     from banbury.results.decisions import Costs, Promise
     from banbury.results.explanation import Explanation
     from banbury.results.training_report import TrainingReport
@@ -549,6 +549,22 @@ class Classifier:
         table = table.sorted(sort)
         return table if top is None else table.top(top)
 
+    def column(self, name: str, other: str | None = None) -> ColumnTable:
+        """What was learned of a column of a table: its cells, what each says, its parameters with credible intervals.
+
+        With a second column, what the two say together, beyond what each says.
+
+        >>> rows = {"size": [1.0, 2.0, 8.0, 9.5] * 20, "legs": [2, 4] * 40}
+        >>> model = Classifier().fit(rows, ["small", "small", "large", "large"] * 20)
+        >>> [(one.name, one.label, round(one.value, 2)) for one in model.column("size").parameters][:2]
+        [('mean', 'large', 8.74), ('mean', 'small', 1.51)]
+        """
+        model = self._known()
+        if not hasattr(model, "column"):
+            raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
+        found: ColumnTable = model.column(name) if other is None else model.column(name, other)
+        return found
+
     def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
         """What is known of one word: its row in the table of words, with intervals. One never seen is an error.
 
@@ -601,12 +617,15 @@ class Classifier:
             raise InputError("no documents to evaluate")
         return float(np.average(is_right, weights=as_sample_weight(sample_weight, len(labels))))
 
-    def diagnose(self, texts: Documents, labels: Labels = None) -> Diagnosis:
+    def diagnose(self, texts: Documents, labels: Labels = None) -> Any:
         """Where the assumptions fail on these documents, and what is wrong with them.
 
         Words that come together, duplicates, words that give a class away; with labels, those in doubt; of documents
         that the model has not learned, how their classes and words differ from those that it has. Documents that it has
         learned are recognised, and each is judged by the model without it.
+
+        Of a table: columns that depend on each other within the classes, repeated rows, columns that give a class away,
+        columns whose values have changed, and labels in doubt.
 
         >>> from banbury.datasets import demo
         >>> texts, labels = demo()
@@ -614,11 +633,14 @@ class Classifier:
         >>> diagnosis.were_learned, diagnosis.duplicates.n_repeats, diagnosis.doubtful[0].label
         (True, 0, 'negative')
         """
-        from banbury.diagnosis.by_model import diagnosed
+        from banbury.diagnosis.by_model import diagnosed, diagnosed_table
 
         check_many(texts)
-        model = self._known().of_texts("documents to diagnose are texts")
-        return diagnosed(model, self._checked_settings(), texts, labels, threads=self.threads)
+        model: Any = self._known()
+        if hasattr(model, "learned"):  # of a table
+            return diagnosed_table(model, texts, labels, self.predict_proba(texts))
+        text_model = model.of_texts("documents to diagnose are texts")
+        return diagnosed(text_model, self._checked_settings(), texts, labels, threads=self.threads)
 
     def what_to_label_next(self, texts: Documents, *, top: int = 10, by: str = "gain") -> list[int]:
         """The numbers of the texts whose labels would teach the most, the best first.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banbury.diagnosis.diagnosis import Diagnosis, can_be_forgotten, diagnose
+from banbury.diagnosis.of_tables import TableDiagnosis, diagnose_table
 from banbury.errors import InputError
 from banbury.stats.softmax import log_softmax
 from banbury.text.calibration import PriorEstimate, estimate_prior
@@ -14,8 +15,20 @@ from banbury.text.documents import Texts, as_labels, as_texts, check_kind, n_thr
 from banbury.text.likelihoods import log_prior
 
 if TYPE_CHECKING:
+    from banbury.tables.model import TableModel
     from banbury.text.model import TextModel
     from banbury.text.settings import Settings
+
+
+def diagnosed_table(model: TableModel, data: Any, labels: Any, probabilities: np.ndarray[Any, Any]) -> TableDiagnosis:
+    """The diagnosis of the rows of a table, with the probabilities that its model gives them."""
+    if labels is not None:
+        labels = as_labels(labels)
+        check_kind(labels, model.classes)
+    rows = model.rows(data, labels)
+    if not rows.table.n_rows:
+        raise InputError("no rows to diagnose")
+    return diagnose_table(model.learned, rows, labels, probabilities)
 
 
 def diagnosed(

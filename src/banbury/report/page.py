@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from banbury.diagnosis.diagnosis import Diagnosis
+from banbury.diagnosis.of_tables import TableDiagnosis
 from banbury.display.html import element, isolated, page
 from banbury.display.html_tables import confusion_table
 from banbury.report import diagnosis_sections as diagnosed
@@ -56,6 +57,8 @@ class Contents:
     mistakes: Sequence[Mistake] | None = None
     at_fault: Sequence[WordAtFault] | None = None
     diagnosis: Diagnosis | None = None
+    rows: TableDiagnosis | None = None
+    """Of a model of a table."""
 
 
 def report_page(evaluation: Evaluation, contents: Contents) -> str:
@@ -86,6 +89,8 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
             ("dependence", "Words that come together", diagnosed.dependent_pairs(diagnosis)),
             ("leaks", "Words that give a class away", diagnosed.leaks(diagnosis)),
         ]
+    if contents.rows is not None:
+        sections.append(("rows", "Rows and columns", contents.rows.markup()))
     there = [(name, title, content) for name, title, content in sections if content is not None]
     head = element(
         "header",

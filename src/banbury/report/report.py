@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from banbury import atomic
-from banbury.diagnosis.diagnosis import Diagnosis
 from banbury.display import diagrams
 from banbury.errors import InputError
 from banbury.report.class_words import keywords
@@ -54,13 +53,13 @@ class Report(Evaluation):
     model: Model = field(compare=False, repr=False)
     document: Callable[[int], Any] = field(compare=False, repr=False)
     """A function from a row to its document."""
-    look: Callable[[], Diagnosis] = field(compare=False, repr=False)
+    look: Callable[[], Any] = field(compare=False, repr=False)
     """A function that diagnoses the documents, which takes longer than the rest."""
     predictions: Predictions = field(compare=False, repr=False)
 
     @classmethod
     def of(
-        cls, evaluation: Evaluation, model: Model, document: Callable[[int], Any], look: Callable[[], Diagnosis]
+        cls, evaluation: Evaluation, model: Model, document: Callable[[int], Any], look: Callable[[], Any]
     ) -> Report:
         """A report from an evaluation, its model and its documents."""
         return cls(**_figures(evaluation), model=model, document=document, look=look)
@@ -113,7 +112,7 @@ class Report(Evaluation):
         return diagrams.class_plane(right, up, self.predictions.truth, names=names, ax=ax)
 
     @cached_property
-    def diagnosis(self) -> Diagnosis:
+    def diagnosis(self) -> Any:
         """What `model.diagnose` says of the documents."""
         return self.look()
 
@@ -131,6 +130,7 @@ class Report(Evaluation):
                 mistakes=self.mistakes(mistakes) if decides else None,
                 at_fault=self.words_at_fault() if decides else None,
                 diagnosis=self.diagnosis if diagnose and counts is not None else None,
+                rows=self.diagnosis if diagnose and counts is None else None,
             ),
         )
 

@@ -63,15 +63,18 @@ class Rows(NamedTuple):
         hashes = row_hashes((column.hashes() for column in columns), len(self.labels))
         return np.argsort(hashes, kind="stable")
 
+    def hashes(self) -> NDArray[Any]:
+        """A 64-bit number for each row, which depends on its values alone."""
+        return row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
+
     def repeats(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
         """By row and class: how many rows are left out with a row, itself among them.
 
         Rows with the same values leave together, whatever their labels: they may be copies. Where most rows are
         repeated, they are combinations of few values and no copies, and each leaves alone.
         """
-        hashes = row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
-        different, places = np.unique(hashes, return_inverse=True)
-        if 2 * len(different) < len(hashes):
+        different, places = np.unique(self.hashes(), return_inverse=True)
+        if 2 * len(different) < len(places):
             return np.asarray(np.eye(n_classes)[numbers])
         cells = places * n_classes + numbers
         counts = np.bincount(cells, self.weights, minlength=len(different) * n_classes)

@@ -29,6 +29,7 @@ from banbury.tables.dates import in_parts
 from banbury.tables.frame import Table, names_of, read
 from banbury.tables.kinds import Id, Text
 from banbury.tables.learned import Learned, Rows
+from banbury.tables.looking import column_table
 from banbury.tables.n_parameters import n_parameters
 from banbury.tables.scoring import TableReading, TextColumn, aligned
 from banbury.tables.terms import Terms
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.results.column_table import ColumnTable
     from banbury.results.word_table import WordTable
 
 
@@ -335,6 +337,15 @@ class TableModel:
             known = ", ".join(map(repr, self.texts)) or "none"
             raise InputError(f"column is {column!r}; the columns of texts are {known}")
         return self.texts[column].words(label, text_settings(self.inner_kinds[column], settings), **options)
+
+    def column(self, *names: str) -> ColumnTable:
+        """What was learned of a column, or of two columns together."""
+        return column_table(self.learned, self.inner_kinds, self.choice, names)
+
+    def rows(self, data: Any, labels: list[Any] | None = None) -> Rows:
+        """Rows as they are learned, of labels that may be unknown."""
+        table = self._read(data)
+        return Rows.of(table, [None] * table.n_rows if labels is None else labels, None)
 
     def spelling(self, word: str) -> list[str]:
         """The tokens that the usual analyzer makes of a word."""
