@@ -54,7 +54,11 @@ class Column:
         """A 64-bit number for each value, which depends on the value alone."""
         if self.numbers is not None:
             return (self.numbers + 0.0).view(np.uint64)  # + 0.0: there is only one zero
-        return np.array([crc32(str(value).encode(errors="replace")) for value in self.as_objects()], np.uint64)
+        values = self.as_objects()
+        if set(map(type, values)) <= {str, type(None)}:  # each different one once
+            known = {value: crc32(str(value).encode(errors="replace")) for value in set(values)}
+            return np.array([known[value] for value in values], np.uint64)
+        return np.array([crc32(str(value).encode(errors="replace")) for value in values], np.uint64)
 
     def as_numbers(self, needs: str) -> NDArray[Any]:
         """The values as numbers; one that is none is an error that says for what a number is needed."""
