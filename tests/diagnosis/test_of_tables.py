@@ -1,7 +1,5 @@
 """Diagnosis of tables: what was planted in the rows is found, and nothing where nothing was."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,29 +64,3 @@ def test_no_rows_are_an_error() -> None:
     model = Classifier().fit(table, labels)
     with pytest.raises(InputError, match="no rows"):
         model.diagnose(table[:0], [])
-
-
-def test_a_column_can_be_read() -> None:
-    table, labels = planted()
-    model: Any = Classifier().fit(table, labels)
-    means = {one.label: one for one in model.column("size").parameters if one.name == "mean"}
-    assert means["yes"].interval.low < table["size"][np.array(labels) == "yes"].mean() < means["yes"].interval.high
-    colour = model.column("colour")
-    assert {one.name for one in colour.parameters} == {"P(blue)", "P(red)"}
-    with pytest.raises(InputError, match="there is no column 'nothing'"):
-        model.column("nothing")
-
-
-def test_a_pair_can_be_read() -> None:
-    rng = np.random.default_rng(0)
-    left, right = rng.choice(["a", "b"], 800), rng.choice(["up", "down"], 800)
-    labels = np.where((left == "a") ^ (right == "up"), "yes", "no").tolist()
-    model = Classifier().fit({"left": left, "right": right, "noise": rng.normal(size=800)}, labels)
-    pair = model.column("left", "right")
-    assert sum(sum(cell.counts) for cell in pair.cells) == 800
-    by_cell = {cell.names: cell.nats[1] - cell.nats[0] for cell in pair.cells}
-    assert by_cell["a", "up"] < -0.5 < 0.5 < by_cell["b", "up"]
-    assert model.column("right", "left").cells[0].names[::-1] in by_cell
-    assert "left & right" in str(pair)
-    assert "<svg" in pair._repr_html_()
-    assert len(pair.rows()) == 8
