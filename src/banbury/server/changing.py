@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from msgspec import UNSET, json
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from banbury.errors import InputError
 from banbury.server.journal.entries import FORGET, LEARN, Change, Entry, Written
@@ -16,7 +16,7 @@ from banbury.server.learner import Learner
 from banbury.server.messages import CompactAnswer, ForgetAnswer, ForgetRequest, LearnAnswer, LearnRequest
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
-from banbury.server.requests import Call, answer, decoded, documents_in
+from banbury.server.requests import Call, Stream, answer, decoded, documents_in
 from banbury.text.documents import as_labels, check_kind
 
 LEARN_DECODER = json.Decoder(LearnRequest)
@@ -107,7 +107,7 @@ async def export(call: Call) -> Response:
             yield b"".join(_line(entry) for entry in page)
             page = await asyncio.to_thread(learner.examples, model.name, page[-1].sequence)
 
-    return StreamingResponse(lines(), media_type="application/jsonl")
+    return Stream(lines(), "application/jsonl")
 
 
 def _line(entry: Entry) -> bytes:

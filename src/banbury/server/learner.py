@@ -35,6 +35,7 @@ GROUP_BYTES = 4 << 20  # … and their bytes
 RETRY_SECONDS = 2.0  # until a journal that could not be opened is tried again
 POLL_SECONDS = 2.0  # until the journal is looked at even if nobody tells of new entries
 SNAPSHOT_ENTRIES = 10_000  # between two snapshots
+COMPACT_SECONDS = 300
 EXPORTED = 200  # documents that are read at a time
 FEWEST = 50  # documents: settings are not chosen again for fewer than twice as many
 log = logging.getLogger("banbury.server")
@@ -319,6 +320,7 @@ class Learner:
         journal = self._journal
         if journal is None:
             self._server.models.add(fresh)
+            self._identity = ""  # it follows the journal from its beginning, once there is one
             return
         arguments = fresh.path, fresh.file, self._folder, journal, fresh.name
         built = await asyncio.to_thread(build, *arguments, self.sequence)
@@ -344,15 +346,23 @@ class Learner:
             try:
                 removed = await asyncio.to_thread(self._journal.compact, self.sequence)
                 await self._snapshot()
-                done.set_result((self.sequence, removed))
             except (JournalError, OSError) as error:
-                done.set_exception(Problem(503, str(error), retry=5))
+                problem = Problem(503, str(error), retry=5)
+                if not done.done():
+                    done.set_exception(problem)
+                raise
+            if not done.done():
+                done.set_result((self.sequence, removed))
 
         if self.failure is not None:
             raise Problem(503, self.failure, retry=5)
         self._errands.append(work)
         self._wake.set()
-        return await done
+        try:
+            async with asyncio.timeout(COMPACT_SECONDS):
+                return await done
+        except TimeoutError:
+            raise Problem(503, f"the journal was not ready after {COMPACT_SECONDS} seconds", retry=5) from None
 
     def examples(self, model: str, after: int) -> list[Entry]:
         """The next documents that were learned and not forgotten, after an entry."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import timeout
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -172,3 +172,19 @@ class Call:
 def answer(message: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """A message as JSON; infinite numbers are null."""
     return Response(msgspec.json.encode(message), status, headers, "application/json")
+
+
+class Stream(Response):
+    """An answer that is sent while it is made. Unlike Starlette's, it leaves the body of the request to its maker."""
+
+    def __init__(self, parts: AsyncIterator[bytes], media_type: str) -> None:
+        super().__init__(media_type=media_type)
+        del self.headers["content-length"]
+        self._parts = parts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the parts, as they come."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for part in self._parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
-from banbury.server import changing, messages, reading, status
+from banbury.server import changing, inference, messages, reading, status, streaming
 from banbury.server.keys import check_scope
 from banbury.server.requests import Call
 
@@ -40,13 +40,23 @@ class Route(NamedTuple):
     request: Any = None
     """A type of `messages`, or a media type."""
     answer: Any = None
+    """A type or a media type, or several of them."""
     parameters: tuple[Parameter, ...] = ()
+    ready_is_503: bool = False
+    """Whether the answer may come with a 503 as well."""
 
 
 async def _predict(call: Call) -> Response:
     """`predict` as a route like any other; the application answers it before it comes to that."""
     body = await reading.predict(call.server, call.request.path_params["name"], await call.body())
     return Response(body, media_type="application/json")
+
+
+async def _openapi(call: Call) -> Response:
+    """This table, and the messages, as an OpenAPI document."""
+    from banbury.server.openapi import document  # it is made of this table
+
+    return Response(document(), media_type="application/json")
 
 
 STRING, NUMBER = {"type": "string"}, {"type": "integer", "minimum": 1}
@@ -57,6 +67,12 @@ WORDS_PARAMETERS = (
     Parameter("min_count", NUMBER | {"maximum": 2**31, "default": 1}, "Only words that were seen so often."),
     Parameter("sort", STRING, "`for`, `against`, `strength`, `count` or `word`."),
     Parameter("column", STRING, "Of a model of tables: which of its columns of texts."),
+)
+WHICH = Parameter("model", STRING, "Which model; needed where there is more than one.")
+MAIL_PARAMETERS = (
+    WHICH,
+    Parameter("train", STRING, "Learn the message under this label."),
+    Parameter("forget", STRING, "Forget the message, which was learned under this label."),
 )
 
 ROUTES = [
@@ -82,8 +98,26 @@ ROUTES = [
           None, "application/jsonl"),
     Route("POST", "/v1/compact", changing.compact, "admin", "Take snapshots, and make the journal smaller.",
           None, messages.CompactAnswer),
+    Route("POST", "/v1/batch", streaming.batch, "read", "Predict JSON Lines, line by line, as they come.",
+          "application/jsonl", "application/jsonl", (WHICH, Parameter("text", STRING, "Where the texts are; `text`."))),
+    Route("POST", "/v1/mail", streaming.mail, "read", "The label of a raw e-mail; or learn or forget it.",
+          "message/rfc822", (messages.MailAnswer, messages.LearnAnswer, messages.ForgetAnswer), MAIL_PARAMETERS),
+    Route("GET", "/v2", inference.server, "read", "Open Inference Protocol: what server this is.",
+          None, inference.ServerMetadata),
+    Route("GET", "/v2/health/live", status.live, "", "Open Inference Protocol: the process answers.",
+          None, messages.LiveAnswer),
+    Route("GET", "/v2/health/ready", status.ready, "", "Open Inference Protocol: questions can be answered.",
+          None, messages.ReadyAnswer, (), True),
+    Route("GET", "/v2/models/{name}", inference.metadata, "read", "Open Inference Protocol: inputs and outputs.",
+          None, inference.ModelMetadata),
+    Route("GET", "/v2/models/{name}/ready", inference.ready, "read", "Open Inference Protocol: the model answers.",
+          None, inference.ModelReady),
+    Route("POST", "/v2/models/{name}/infer", inference.infer, "read", "Open Inference Protocol: the labels.",
+          inference.InferRequest, inference.InferAnswer),
+    Route("GET", "/openapi.json", _openapi, "", "This document.", None, "application/json"),
     Route("GET", "/health/live", status.live, "", "Whether the process answers.", None, messages.LiveAnswer),
-    Route("GET", "/health/ready", status.ready, "", "Whether questions can be answered.", None, messages.ReadyAnswer),
+    Route("GET", "/health/ready", status.ready, "", "Whether questions can be answered.", None, messages.ReadyAnswer,
+          (), True),
     Route("GET", "/metrics", status.metrics, "read", "Counters for Prometheus.", None, "text/plain"),
 ]  # fmt: skip
 
