@@ -44,16 +44,24 @@ async def predict(server: Application, name: str, body: bytes) -> bytes:
     """The answer to `predict`, from bytes to bytes: the route that is asked most has no more between."""
     message = decoded(PREDICT, body)
     model = server.models.named(name)
+    return ENCODE(await model.read(len(body), lambda classifier: predicted(classifier, model, message), server.workers))
+
+
+def predict_at_once(model: ServedModel, body: bytes) -> bytes | None:
+    """The same without waiting: None where the request is large, or the model is being changed."""
+    if len(body) > INLINE or model.turns.is_changing:
+        return None
+    return ENCODE(predicted(model.classifier, model, decoded(PREDICT, body)))
+
+
+def predicted(classifier: Classifier, model: ServedModel, message: PredictRequest) -> PredictAnswer:
+    """What is predicted for the documents of a request."""
     documents, prior = documents_in(message, model), prior_in(message.prior, model)
-
-    def look(classifier: Classifier) -> PredictAnswer:
-        labels, rows = probabilities(classifier, documents, prior)
-        if message.costs is None and message.unsure is None:
-            return best(labels, rows, message.top)
-        costs = {(cost.true, cost.decided): cost.cost for cost in message.costs or ()}
-        return decided(labels, rows, Costs.of(labels, costs, unsure=message.unsure), message.top)
-
-    return ENCODE(await model.read(len(body), look, server.workers))
+    labels, rows = probabilities(classifier, documents, prior)
+    if message.costs is None and message.unsure is None:
+        return best(labels, rows, message.top)
+    costs = {(cost.true, cost.decided): cost.cost for cost in message.costs or ()}
+    return decided(labels, rows, Costs.of(labels, costs, unsure=message.unsure), message.top)
 
 
 def probabilities(classifier: Classifier, documents: list[Any], prior: Any) -> tuple[list[Any], list[list[float]]]:
