@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import banbury
 from banbury import Classifier
 from commands import environment
 
@@ -118,9 +117,13 @@ def entries(journal: Path) -> list[tuple[Any, ...]]:
 
 def trained(file: Path, journal: Path) -> Classifier:
     """What the model has to be: its file, and the entries one by one."""
-    model = banbury.Classifier.load(file)
+    return trained_by(entries(journal), Classifier.load(file))
+
+
+def trained_by(rows: list[tuple[Any, ...]], model: Classifier) -> Classifier:
+    """A model after the rows of a journal, one by one."""
     alive: dict[int, tuple[str, str]] = {}
-    for sequence, act, document, label, undoes in entries(journal):
+    for sequence, act, document, label, undoes in rows:
         if act == "learn":
             alive[sequence] = json.loads(document), json.loads(label)
             model.learn([json.loads(document)], [json.loads(label)])
@@ -133,13 +136,13 @@ def trained(file: Path, journal: Path) -> Classifier:
 
 
 def served(server: Serving, journal: Path, folder: Path) -> bytes:
-    """The model as the server has it."""
-    before = server.get("/v1/models/mood").json["sequence"]
-    for _ in range(100):  # settings may be being chosen
-        assert server.post("/v1/compact", b"").json["sequence"] >= before
+    """The model as the server has it: its snapshot, once it has one that reaches as far as the model does."""
+    for _ in range(150):  # settings may be being chosen
+        reached = server.get("/v1/models/mood").json["sequence"]
+        assert server.post("/v1/compact", b"").status == 200
         snapshot = Path(f"{journal}-snapshots") / "mood.banbury"
-        if snapshot.exists() and f'\\"sequence\\": {before}' in snapshot.read_bytes()[:1_000_000].decode("latin-1"):
-            return bytes_of(banbury.Classifier.load(snapshot), folder)
+        if snapshot.exists() and f'\\"sequence\\": {reached}' in snapshot.read_bytes()[:1_000_000].decode("latin-1"):
+            return bytes_of(Classifier.load(snapshot), folder)
         time.sleep(0.1)
     raise AssertionError("no snapshot is written")
 
