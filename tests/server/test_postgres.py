@@ -20,7 +20,6 @@ from typing import Any
 import psycopg
 import pytest
 
-import banbury
 from banbury import Classifier
 from banbury.server.journal import open_journal
 from banbury.server.journal.entries import FORGET, LEARN, Change, JournalError, Written
@@ -211,7 +210,7 @@ def test_three_servers_reach_the_same_model_to_the_bit(fresh: Database, tmp_path
         def is_the_same() -> bool:
             found = [served(server, tmp_path / str(number), tmp_path) for number, server in enumerate(servers)]
             rows = fresh.rows("SELECT sequence, act, document, label, undoes FROM journal_entries ORDER BY sequence")
-            return found == [bytes_of(trained_by(rows, banbury.load(file)), tmp_path)] * 3
+            return found == [bytes_of(trained_by(rows, Classifier.load(file)), tmp_path)] * 3
 
         wait_for(is_the_same)  # the others follow within moments
         assert refits(fresh) > 0
