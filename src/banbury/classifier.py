@@ -29,6 +29,7 @@ from banbury.text.documents import (
     as_weights,
     check_among,
     check_kind,
+    check_known,
     check_many,
     n_threads,
 )
@@ -309,13 +310,27 @@ class Classifier:
         self._reported = settings
         return self
 
-    def learn(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
+    def learn(
+        self, texts: Documents, labels: Labels, sample_weight: Any = None, *, new_labels: str = "allow"
+    ) -> Classifier:
         """Learn from these documents too; new words and new labels are welcome.
 
-        What was chosen when the model was fitted stays; `refit_settings` chooses again.
+        What was chosen when the model was fitted stays; `refit_settings` chooses again. With `new_labels="error"` a
+        label that the model does not know is an error, and nothing changes: a typo would become a class of its own. The
+        default is `"allow"`, since a stream may begin with one class; the command `banbury learn`, which changes a
+        file, refuses.
+
+        >>> model = Classifier().fit(["free money", "lunch"], ["spam", "ham"])
+        >>> model.learn(["noon"], ["Ham"], new_labels="error")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        banbury.errors.LabelError: document 0 has label 'Ham', which is new; did you mean 'ham'? ...
         """
+        if new_labels not in ("allow", "error"):
+            raise InputError(f"new_labels is {new_labels!r}; it can be 'allow' or 'error'")
         if not self.__sklearn_is_fitted__():
             return self.fit(texts, labels, sample_weight)
+        if new_labels == "error":
+            labels = check_known(as_labels(labels), self.model_.classes)
         self.model_.add(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 

@@ -10,7 +10,7 @@ from commands import Here, model, write_rows
 def test_learning_forgetting_and_merging_are_those_of_the_library(mood: Here) -> None:
     write_rows(mood.folder / "more.jsonl", ["so so", "never again"], ["neutral", "negative"])
     before = (mood.folder / "mood.banbury").read_bytes()
-    assert mood("learn", "mood.banbury", "more.jsonl").code == 0
+    assert mood("learn", "mood.banbury", "more.jsonl", "--new-labels").code == 0
     model().learn(["so so", "never again"], ["neutral", "negative"]).save(mood.folder / "expected.banbury")
     assert (mood.folder / "mood.banbury").read_bytes() == (mood.folder / "expected.banbury").read_bytes()
     assert mood("forget", "mood.banbury", "more.jsonl").code == 0

@@ -46,6 +46,18 @@ class Commands(click.Group):
         """All commands, in the order of their use."""
         return list(COMMANDS)
 
+    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that is asked for; of one that there is not, what it may have been meant to be."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if not near or args[0] in COMMANDS:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
+
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """The command of this name."""
         if name not in COMMANDS:

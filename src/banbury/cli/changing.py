@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +11,12 @@ from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.errors import InputError
+from banbury.text.documents import suggestion
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
+    from banbury.readers import Batch
 
 as_label = click.option("--as", "label_for_all", metavar="LABEL", help="Of all rows; files need none then.")
 as_texts = click.option("--texts", is_flag=True, help="The arguments are texts, whatever they look like.")
@@ -31,11 +35,12 @@ Examples:
 @as_label
 @as_texts
 @other_file
+@click.option("--new-labels", is_flag=True, help="Labels that the model does not know become classes.")
 @click.option("--weight", metavar="COLUMN", help="How often each row counts.")
 @reading.reads_files()
 @reading.threads
 def learn(model: str, inputs: tuple[str, ...], **given: Any) -> None:
-    """Learn from more rows; new words and new labels are welcome."""
+    """Learn from more rows, with new words. A label that is new to the model is refused without --new-labels."""
     _change(model, inputs, given, "learn")
 
 
@@ -68,9 +73,13 @@ Example:
 def merge(models: tuple[str, ...], output: str) -> None:
     """Add up models that have learned different rows, exactly. What was chosen for the first is kept."""
     whole = reading.load(models[0])
+    sizes = [sum(whole.documents_)]
     for path in models[1:]:
-        whole.merge(reading.load(path))
+        other = reading.load(path)
+        sizes.append(sum(other.documents_))
+        whole.merge(other)
     whole.save(output)
+    note(f"Merged {len(models)} models of {', '.join(f'{size:,}' for size in sizes)} documents.")
     _tell(whole, output)
 
 
@@ -86,27 +95,48 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
         model.threads = given["threads"]
         change = model.learn if act == "learn" else model.forget
         classes, columns = classes_of(model), columns_of(model)
+        changed: Counter[Any] = Counter()
+        is_open = act == "forget" or given["new_labels"] or not classes
         if given["label_for_all"] is None:
             reader = reading.reader_for(model, files, given, weight=given["weight"]).needs_labels()
             for batch in with_progress(reader, f"{act}ing"):
                 labels = reading.of_kind(batch.labels or [], classes)
+                if not is_open:
+                    _check_known(labels, classes, batch)
                 change(documents(batch, reader.layout, columns), labels, batch.sample_weight)
+                changed.update(labels)
         else:
             label = reading.new_label(given["label_for_all"], classes)
+            if not is_open:
+                _check_known([label], classes, None)
             if texts:
                 change(texts, [label] * len(texts))
+                changed[label] += len(texts)
             else:
                 reader = reading.reader_for(model, files, given, weight=given["weight"], label=False)
                 for batch in with_progress(reader, f"{act}ing"):
                     change(documents(batch, reader.layout, columns), [label] * len(batch), batch.sample_weight)
+                    changed[label] += len(batch)
         model.save(given["output"] or path)
+    rows = ", ".join(f"{label}: {n:,}" for label, n in sorted(changed.items(), key=lambda one: str(one[0]))[:20])
+    done = "Learned" if act == "learn" else "Forgot"
+    note(f"{done} {changed.total():,} row{'' if changed.total() == 1 else 's'}{f' ({rows})' if rows else ''}.")
     _tell(model, given["output"] or path)
 
 
+def _check_known(labels: list[Any], classes: list[Any], batch: Batch | None) -> None:
+    """That no label is new: with a typo a model would have a class more, and nobody would know."""
+    known = set(classes)
+    for row, label in enumerate(labels):
+        if label not in known:
+            where = "" if batch is None else f"{batch.place(row)}: "
+            raise InputError(
+                f"{where}label {label!r} is new; {suggestion(label, classes)}. Say --new-labels to learn it"
+            )
+
+
 def _tell(model: Classifier, path: str) -> None:
-    if columns_of(model) is not None:
-        note(f"{path} is written")
-        return
-    counts = model.counts_
-    documents = ", ".join(f"{label}: {n}" for label, n in list(zip(counts.classes, counts.documents, strict=True))[:20])
-    note(f"{path}: {sum(counts.documents)} documents ({documents}), {counts.n_features} features")
+    sizes = list(zip(classes_of(model), model.documents_, strict=True))
+    documents = ", ".join(f"{label}: {n:,}" for label, n in sizes[:20])
+    more = f", {model.counts_.n_features:,} features" if columns_of(model) is None else ""
+    note(f"{path}: {sum(n for _, n in sizes):,} documents ({documents}){more}")

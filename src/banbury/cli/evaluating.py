@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, clean, note, put, show, show_json, show_table, with_progress
 from banbury.cli.tables import classes_of, columns_of, documents
-from banbury.errors import InputError
+from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
+from banbury.text.documents import as_texts
+
+MOST_SHOWN = 300  # characters of a text
+MOST_WORDS = 6  # at fault
 
 if TYPE_CHECKING:
+    from banbury.classifier import Classifier
     from banbury.diagnosis.diagnosis import Diagnosis
+    from banbury.readers import Batch
     from banbury.report.report import Report
+    from banbury.results.mistakes import Mistake
 
 
 @click.command(
@@ -36,7 +45,7 @@ Examples:
 @reading.threads
 def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, **given: Any) -> int:
     """How well a model predicts labelled rows: figures with their intervals, class by class."""
-    found, diagnosis = _evaluated(model, files, given)
+    found, diagnosis, batch = _evaluated(model, files, given)
     if is_json:
         show_json(found.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
     else:
@@ -45,8 +54,7 @@ def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, *
             put("\n")
             show(diagnosis)
         for mistake in found.mistakes(mistakes) if mistakes else []:
-            put("\n")
-            show(mistake)
+            put(f"\n{clean(_worded(mistake, batch))}\n")
     return check(found, given)
 
 
@@ -68,7 +76,35 @@ def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes
     note(f"{output} is written")
 
 
-def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None]:
+def _worded(mistake: Mistake, batch: Batch) -> str:
+    """A mistake: where it stands, what it says, and which words were at fault."""
+    lines = [
+        f"{batch.place(mistake.index)}: {mistake.label}, taken for {mistake.predicted} ({mistake.probability:.4f})",
+        fill(" ".join(str(mistake.explanation.text).split())[:MOST_SHOWN], **_margins()),
+    ]
+    at_fault = sorted((one for one in mistake.explanation.evidence if one.weight > 0), key=lambda one: -one.weight)
+    words = ", ".join(f"{one.name} {one.weight:+.2f}" for one in at_fault[:MOST_WORDS])
+    return "\n".join([*lines, fill(f"at fault: {words or 'no word: the prior'}", **_margins())])
+
+
+def _margins() -> dict[str, Any]:
+    return {"width": min(get_terminal_size().columns, 100), "initial_indent": "  ", "subsequent_indent": "  "}
+
+
+def _warn_of_learned(model: Classifier, texts: Any, labels: list[Any]) -> None:
+    """Say that rows were learned: figures of such rows are no test."""
+    from banbury.diagnosis.diagnosis import n_learned
+
+    try:
+        counts = model.counts_
+    except NotAvailable:  # of a table, or given
+        return
+    n = n_learned(counts, texts, labels, threads=model.threads)
+    if n:
+        note(f"{n:,} of these {len(labels):,} rows were learned: this is no test. Evaluate rows that it has not seen.")
+
+
+def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None, Batch]:
     reading.need_input(files)
     model = reading.load(path)
     model.threads = given["threads"]
@@ -80,4 +116,8 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
     labels = reading.of_kind(batch.labels or [], classes_of(model))
     rows = documents(batch, reader.layout, columns_of(model))
     with at_work(reader, "evaluating"):
-        return model.evaluate(rows, labels), model.diagnose(rows, labels) if given.get("diagnose") else None
+        diagnosis = model.diagnose(rows, labels) if given.get("diagnose") else None
+        found = model.evaluate(rows, labels)
+        if columns_of(model) is None:
+            _warn_of_learned(model, as_texts(rows), labels)
+    return found, diagnosis, batch

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Rows = list[dict[str, Any]]
 OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
+LINES = ("plain", "fasttext")  # formats of lines without names of columns
 ROW_GROUP = 100_000  # rows of a Parquet file that are held in memory
 
 to_format = click.option(
@@ -87,7 +88,7 @@ class RowEncoder:
         """The bytes of some more rows."""
         if self._format == "jsonl":
             return _lines(json.dumps(row, ensure_ascii=False, default=str) for row in rows)
-        if self._format == "plain":
+        if self._format in LINES:
             return _lines("\t".join(" ".join(_text(cell).split()) for cell in row.values()) for row in rows)
         table: list[list[str]] = []
         if not self._columns:

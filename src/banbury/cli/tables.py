@@ -26,10 +26,7 @@ def columns_of(model: Classifier) -> dict[str, Any] | None:
 
 def classes_of(model: Classifier) -> list[Any]:
     """The labels that a model knows, without an array where that is possible."""
-    if columns_of(model) is None:
-        return model.counts_.classes
-    labels: list[Any] = model.classes_.tolist()
-    return labels
+    return list(model.model_.classes)
 
 
 def documents(batch: Batch, layout: Layout, columns: dict[str, Any] | None) -> Any:

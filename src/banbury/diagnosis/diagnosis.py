@@ -254,6 +254,36 @@ def can_be_forgotten(counts: Counts, texts: Texts, labels: list[Any], *, threads
     return True
 
 
+def n_learned(
+    counts: Counts, texts: Sequence[str], labels: Sequence[Any], *, most_new: int = 64, threads: int | None = None
+) -> int:
+    """How many of these documents, with these labels, were probably learned; 0 where more than `most_new` were not.
+
+    They are forgotten from a copy of the counts, all at once where that is possible, else half by half.
+
+    >>> counts = Counts().add(["a rose is a rose", "a tulip"], ["red", "blue"])
+    >>> n_learned(counts, ["a tulip", "a rose is a rose", "no daisy"], ["blue", "red", "red"])
+    2
+    """
+    words = words_only(counts.analyzer)
+    copy = counts.copy() if words is None else counts.narrowed(words)
+    waiting, n_new, n_found = [(0, len(labels))], 0, 0
+    while waiting:
+        start, end = waiting.pop()
+        try:
+            copy.remove(list(texts[start:end]), list(labels[start:end]), threads=threads)
+            n_found += end - start
+        except CountError:
+            if end - start == 1:
+                n_new += 1
+                if n_new > most_new:
+                    return 0
+                continue
+            middle = (start + end) // 2
+            waiting += [(middle, end), (start, middle)]
+    return n_found
+
+
 def class_balance(counts: Counts, labels: Sequence[Any] | None, estimate: Callable[[], PriorEstimate]) -> Balance:
     """Class shares of the labels, or of an estimate where there are none, tested against training.
 

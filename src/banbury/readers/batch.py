@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 
@@ -25,6 +25,15 @@ class BadRow:
         return f"{self.file}, line {self.line}: {self.reason}"
 
 
+class Origin(NamedTuple):
+    """A file, and how many rows of a batch come from it."""
+
+    file: str
+    n_rows: int
+    has_lines: bool = True
+    """Whether the rows are lines of the file, not the whole of it."""
+
+
 @dataclass(frozen=True)
 class Batch:
     """Some rows of a file."""
@@ -42,9 +51,24 @@ class Batch:
     kernel: _kernel.Rows | None = field(default=None, repr=False)
     """The rows as the kernel has them, where it has read them."""
     columns: Callable[[], list[dict[str, Any]]] = field(default=list, repr=False)
+    files: tuple[Origin, ...] = field(default=(), repr=False)
+    """The files that the rows come from, one after the other."""
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def place(self, row: int) -> str:
+        """Where a row stands, for people.
+
+        >>> Batch(["so happy"], None, [7], files=(Origin("mood.txt", 1),)).place(0)
+        'mood.txt, line 7'
+        """
+        before = 0
+        for origin in self.files:
+            before += origin.n_rows
+            if row < before:
+                return f"{origin.file}, line {self.lines[row]}" if origin.has_lines else origin.file
+        return f"line {self.lines[row]}"
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows with all their columns, as dictionaries."""
@@ -70,6 +94,7 @@ def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
         [weight for batch in batches for weight in batch.sample_weight or []] if has_weights else None,
         None,
         lambda: [row for batch in batches for row in batch.rows()],
+        tuple(one for batch in batches for one in batch.files),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from banbury.errors import FileFormatError, InputError, Option, OptionError
 from banbury.readers import plain
-from banbury.readers.batch import BadRow, Batch, joined
+from banbury.readers.batch import BadRow, Batch, Origin, joined
 from banbury.readers.formats import format_by_name
 from banbury.readers.guessing import Layout, format_of, layout_of
 from banbury.readers.options import Column, Limits, ReadOptions
@@ -99,8 +99,14 @@ class Reader:
                 self._note(bad)
                 self.n_rows += len(batch)
                 if len(batch):
-                    yield batch
+                    yield replace(batch, files=self._origins(opened, batch))
             before = self.position = before + opened.position
+
+    def _origins(self, opened: _Opened, batch: Batch) -> tuple[Origin, ...]:
+        """The file of these rows; in a folder each row is a file of its own."""
+        if opened.files:
+            return tuple(Origin(opened.files[line - 1], 1, has_lines=False) for line in batch.lines)
+        return (Origin(opened.name, len(batch)),)
 
     def _note(self, bad: list[BadRow]) -> None:
         if bad and self._options.bad_rows == "fail":
@@ -216,6 +222,7 @@ class _Opened:
             self._stream = Stream(path)
             name = self._stream.name
             self.source = self._file(path, self._stream, columns)
+        self.name = name
         self.layout = self.source.layout
         self.files = self.source.files
         if self.layout.format in NAMES_OF_THEIR_OWN:

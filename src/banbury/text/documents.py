@@ -122,6 +122,29 @@ def check_kind(new: list[Any], known: list[Any]) -> None:
         )
 
 
+def check_known(labels: list[Any], classes: list[Any]) -> list[Any]:
+    """The labels, where a model knows all of them; else a `LabelError` with the first that is new."""
+    known = set(classes)
+    for row, label in enumerate(labels):
+        if label not in known:
+            raise LabelError(f"document {row} has label {label!r}, which is new; {suggestion(label, classes)}")
+    return labels
+
+
+def suggestion(label: Any, classes: list[Any]) -> str:
+    """The known label that is spelled most like this one, and all of them.
+
+    >>> suggestion("Ham", ["ham", "spam"])
+    "did you mean 'ham'? This model knows 'ham', 'spam'"
+    """
+    from difflib import get_close_matches  # only an error needs it
+
+    known = f"this model knows {', '.join(map(repr, classes[:20]))}{', …' if len(classes) > 20 else ''}"
+    spelled = {str(one).strip().lower(): one for one in classes}
+    near = get_close_matches(str(label).strip().lower(), spelled, n=1)
+    return f"did you mean {spelled[near[0]]!r}? {known[0].upper()}{known[1:]}" if near else known
+
+
 def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = False) -> Any:
     """The number of each label among the classes, as a buffer for the kernel.
 

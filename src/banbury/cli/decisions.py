@@ -1,0 +1,85 @@
+"""Options by which a command decides: costs of mistakes, the cost of staying unsure, a promised share of mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import options as reading
+
+if TYPE_CHECKING:
+    from banbury.classifier import Classifier
+    from banbury.results.decisions import Costs, Promise
+
+
+def rules(command: Any) -> Any:
+    """The options of a command that decides."""
+    for option in reversed(
+        [
+            click.option("--costs", metavar="TRUE:PREDICTED=COST,…", help="What mistakes cost; 1 each by default."),
+            click.option("--unsure", type=float, metavar="COST", help="What it costs to decide nothing."),
+            click.option(
+                "--promise",
+                type=float,
+                metavar="SHARE",
+                help="At most so many wrong; needs --promised-on. Else unsure.",
+            ),
+            click.option(
+                "--promised-on",
+                type=click.Path(exists=True),
+                metavar="FILE",
+                help="Labelled rows, not trained on, that show what can be promised.",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def rule_of(given: dict[str, Any], model: Classifier) -> Costs | Promise | None:
+    """The rule that these options ask for; None for the most likely label."""
+    by_cost = given["costs"] is not None or given["unsure"] is not None
+    if given["promise"] is None and given["promised_on"] is None:
+        return _costs(given, model.classes_.tolist()) if by_cost else None
+    if by_cost:
+        raise click.UsageError("Decide by --costs and --unsure, or by --promise, not by both.")
+    if given["above"] is not None:
+        raise click.UsageError("--promise finds the threshold that --above would set: give one of them.")
+    if given["promise"] is None or given["promised_on"] is None:
+        raise click.UsageError("A promise needs both: --promise SHARE and --promised-on FILE with labelled rows.")
+    return _promise(given, model)
+
+
+def _costs(given: dict[str, Any], classes: list[Any]) -> Costs:
+    from banbury.results.decisions import Costs
+
+    pairs: dict[tuple[Any, Any], float] = {}
+    for part in (given["costs"] or "").split(","):
+        if not part.strip():
+            continue
+        names, _, cost = part.rpartition("=")
+        true, colon, predicted = names.partition(":")
+        try:
+            number = float(cost)
+        except ValueError:
+            number = -1.0
+        if not colon or not number >= 0:
+            raise click.BadParameter(f"{part!r} is not TRUE:PREDICTED=COST, a cost of 0 or more", param_hint="--costs")
+        pairs[reading.label_of(true.strip(), classes), reading.label_of(predicted.strip(), classes)] = number
+    if given["unsure"] is not None and not given["unsure"] >= 0:
+        raise click.BadParameter(f"it costs {given['unsure']:g}; a cost is 0 or more", param_hint="--unsure")
+    return Costs.of(classes, pairs, unsure=given["unsure"])
+
+
+def _promise(given: dict[str, Any], model: Classifier) -> Promise:
+    from banbury.cli.console import note
+    from banbury.cli.tables import columns_of, documents
+    from banbury.results.decisions import promise
+
+    reader = reading.reader_for(model, (given["promised_on"],), {}).needs_labels()
+    batch = reader.whole()
+    labels = reading.of_kind(batch.labels or [], model.classes_.tolist())
+    found = promise(model.evaluate(documents(batch, reader.layout, columns_of(model)), labels), error=given["promise"])
+    note(str(found))
+    return found
