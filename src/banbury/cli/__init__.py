@@ -46,7 +46,9 @@ class Commands(click.Group):
         """All commands, in the order of their use."""
         return list(COMMANDS)
 
-    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is asked for; of one that there is not, what it may have been meant to be."""
         try:
             return super().resolve_command(context, args)
