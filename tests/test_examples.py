@@ -11,15 +11,15 @@ EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "public_s
 LONG_ON_REAL_DATA = {"bitmaps.py", "semi_supervised.py", "topics.py", "what_to_label_next.py"}
 SAYS = {  # on its own lines
     "assumptions.py": "hot and sunny: together in",
-    "authors.py": "Ann (0.9",
+    "authors.py": "Ann (0.7",
     "bitmaps.py": "drawn digits: accuracy 1.000",
     "languages.py": "['English' 'German' 'French' 'Spanish']",
     "sentiment.py": "lovely   {'negative': 0, 'positive': 14}",
-    "spam.py": "P(spam) = 0.9",
+    "spam.py": "P(spam) = 0.7",
     "spelling.py": "I receive letters: spelling is hard",
     "symptoms.py": "P(positive) = 0.0585, P(ill | positive) = 0.1538",
     "topics.py": "politics (0.",
-    "word_senses.py": "shore (0.9",
+    "word_senses.py": "shore (0.8",
 }
 
 

@@ -55,6 +55,7 @@ MISSING = {
     "tables/terms",
     "tables/votes",
     "text/calibration",
+    "text/curves",
     "text/frequencies",
     "text/given_weights",
     "text/likelihoods",

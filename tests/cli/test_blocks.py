@@ -25,6 +25,7 @@ def test_words_stand_in_columns_of_any_window(folder: Path, columns: int) -> Non
     lines = terminal.screen.split("\n")
     assert max(map(len, lines)) <= columns
     words = Classifier().fit(TEXTS, LABELS).words("positive", top=9).words
-    assert [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in words] == words
+    first_cells = [line.strip().split("  ")[0] for line in lines]
+    assert [word for word in first_cells if word in words] == words
     assert ("95% interval" in terminal.screen) == (columns == 120)
     assert "weight" in terminal.screen

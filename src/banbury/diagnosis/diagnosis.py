@@ -241,8 +241,8 @@ def _class_ids(labels: Sequence[Any], classes: Sequence[Any]) -> NDArray[Any]:
 def can_be_forgotten(counts: Counts, texts: Texts, labels: list[Any], *, threads: int | None = None) -> bool:
     """Whether all these documents, with these labels, can have been learned: then they could be forgotten.
 
-    >>> counts = Counts().add(["a rose is a rose"], ["true"])
-    >>> can_be_forgotten(counts, ["a rose"], ["true"]), can_be_forgotten(counts, ["a tulip"], ["true"])
+    >>> counts = Counts().add(["a rose is a rose", "a lily"], ["true", "true"])
+    >>> can_be_forgotten(counts, ["a lily"], ["true"]), can_be_forgotten(counts, ["a tulip"], ["true"])
     (True, False)
     """
     words = words_only(counts.analyzer)

@@ -349,7 +349,7 @@ def _known_as(value: Any, known: Mapping[Any, int]) -> Any:
     """The category that a value is: a code is the same as a number and as a text, from whatever file it comes.
 
     >>> _known_as("3", {3: 0}), _known_as(3, {"3": 0}), _known_as("x", {3: 0})
-    (3, '3', 'x')
+    (3.0, '3', 'x')
     """
     if value in known:
         return value

@@ -105,6 +105,8 @@ class Part:
         self.own = self.rows.numbers(self.learned.classes)
         self.terms = Terms.of(self.groups, self.values, self.rows.weights)
         self.codes = self.terms.codes(self.groups, self.values)
+        if not self.values:  # a table of texts alone: no columns, but rows all the same
+            self.codes = np.empty((0, len(self.own)), np.uint8)
         units = [(name,) if not group.is_tied else group.names for group in self.groups for name in _heads(group)]
         self.units: list[tuple[str, ...]] = units
         self.unit_of = [units.index((name,)) for name in self.terms.names]
@@ -153,7 +155,7 @@ class Part:
     @cached_property
     def smoothing(self) -> tuple[tuple[float, float], ...]:
         """κ and γ of each column: those with which the column alone tells most."""
-        return tuple(SMOOTHINGS[at] for at in self._losses.argmin(axis=0))
+        return tuple(SMOOTHINGS[at] for at in self._losses.argmin(axis=0)) if self.terms.names else ()
 
     @cached_property
     def _losses(self) -> Array:
