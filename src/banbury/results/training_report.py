@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.display.characters import shorten
 from banbury.display.html_tables import NAME_WIDTH
+from banbury.errors import FileFormatError
 from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate
 from banbury.results.metrics import Bin, Kept
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MOST_DOUBTFUL = 20
+LARGEST = 1e300  # of any figure in a file
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,41 @@ class TrainingReport(Evaluation):
         }
         for name in ("log_loss_interval", "brier_interval"):
             values[name] = None if settings[name] is None else Interval(*settings[name])
-        return cls(**values)
+        report = cls(**values)
+        if not _is_sound(report):
+            raise FileFormatError("its report says what no report says")
+        return report
+
+
+def _is_sound(report: TrainingReport) -> bool:
+    """Whether what comes from a file is what a report consists of, so that it can be shown."""
+    n_classes = len(report.classes)
+    details: list[dict[str, Any]] = []
+    for parts in (report.tried, report.reliability, report.coverage, report.columns):
+        details += [asdict(part) for part in parts]
+    texts = [report.chosen, report.note]
+    texts += [detail.pop(name) for detail in details for name in ("name", "kind") if name in detail]
+    numbers = [report.brier, report.roc_auc, *report.roc_aucs, *(report.log_loss_interval or ())]
+    numbers += report.brier_interval or ()
+    for detail in details:
+        for value in detail.values():
+            numbers += value if isinstance(value, tuple | list) else [value]
+    cells = [cell for row in report.confusion for cell in row]
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(label, str | int | float) for label in report.classes)
+        and [len(row) for row in report.confusion] == [n_classes] * n_classes
+        and all(_is_number(cell) and cell >= 0 for cell in cells)
+        and sum(cells) > 0
+        and len(report.roc_aucs) in (0, n_classes)
+        and all(len(one) == 2 and _is_number(one[1]) for one in report.unknown_labels)
+        and all(_is_number(number) for number in (report.log_loss, report.calibration_error))
+        and all(number is None or _is_number(number) for number in numbers)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST
 
 
 def _column_use(settings: Mapping[str, Any]) -> ColumnUse:

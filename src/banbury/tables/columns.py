@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.tables.dates import are_dates, part_name
 from banbury.tables.frame import Column, Table, are_truths, names_of
 from banbury.tables.kinds import (
@@ -323,7 +323,10 @@ class Group:
         categories = settings["categories"]
         if categories is not None:
             categories = tuple({name: at for at, name in enumerate(names)} for names in categories)
-        return cls(statistics.kind, tuple(settings["names"]), statistics, categories)
+        names = tuple(settings["names"])
+        if categories is not None and len(categories) != len(names):
+            raise FileFormatError(f"it has {len(names)} columns of categories, but categories of {len(categories)}")
+        return cls(statistics.kind, names, statistics, categories)
 
 
 def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
