@@ -153,7 +153,7 @@ def load(server: Server, path: str, bodies: list[Any], seconds: float, *, rate: 
 
 
 def _milliseconds(out: str, share: str) -> float:
-    number, unit = re.findall(rf"^\s*{share}\s+([\d.]+)(us|ms|s)$", out, re.MULTILINE)[0]
+    number, unit = re.findall(rf"^\s*{share}\s+([\d.]+)(us|ms|s)\s*$", out, re.MULTILINE)[0]
     return float(number) * {"us": 0.001, "ms": 1.0, "s": 1000.0}[unit]
 
 
