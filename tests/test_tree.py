@@ -14,6 +14,7 @@ EXCEPTIONS = {
 MISSING = {
     "apps/edits",
     "apps/noisy_channel",
+    "cli/decisions",
     "server/application",
     "server/changing",
     "server/command",

@@ -28,8 +28,8 @@ from banbury.server.problems import MEDIA_TYPE, Problem
 class Protocol(HttpToolsProtocol):
     """A connection whose requests have to begin, and to be said, within a time and a size.
 
-    A `predict` that is small and whole is answered where it is read: without a task, an event and a dozen calls, a CPU
-    second answers about twice as many (`benchmarks/serve.py`). Whatever is not that simple goes the usual way.
+    A `predict` that is small and whole is answered where it is read: without a task, an event and a dozen calls
+    (`benchmarks/serve.py` measures both ways). Whatever is not that simple goes the usual way.
     """
 
     _timer: TimerHandle | None = None
