@@ -4,25 +4,13 @@ import pytest
 
 from banbury import Classifier
 from banbury.errors import InputError, NotAvailable
-from banbury.model import Model, fitted, model_from_parts
-from banbury.tables.model import TableModel
-from banbury.text.model import TextModel
+from banbury.model import Model, explained, model_from_parts
 
 TEXTS, TABLE, LABELS = ["so happy", "so sad"], {"legs": [2, 4]}, ["x", "y"]
 
 
 def both() -> list[Model]:
     return [Classifier().fit(documents, LABELS).model_ for documents in (TEXTS, TABLE)]
-
-
-def test_documents_decide_which_model_is_fitted() -> None:
-    texts, table = both()
-    assert (type(texts), type(table)) == (TextModel, TableModel)
-    options = {"analyzer": None, "effort": "counting", "unlabelled": None, "sure": None, "threads": 1}
-    named = fitted({"a": TEXTS}, LABELS, None, Classifier().settings, columns=["a"], **options)  # type: ignore[arg-type]
-    assert type(named.model) is TableModel
-    with pytest.raises(InputError, match="this is a table"):
-        Classifier().fit(TABLE, LABELS, unlabelled=["a"])
 
 
 @pytest.mark.parametrize("model", both())
@@ -61,3 +49,25 @@ def test_documents_are_held_and_found_by_their_row(model: Model, documents: obje
     reading = model.reading(Classifier().settings)
     assert reading.scores(held, 1).tolist() == reading.scores(held, 1).tolist()
     assert reading.scores_of(document(1)) == reading.scores(held, 1)[1].tolist()
+
+
+def test_an_explanation_is_of_one_document_by_a_reading() -> None:
+    texts, table = (model.reading(Classifier().settings) for model in both())
+    said = explained(texts, "so happy", label="x", against="y", unit="nats")
+    assert (said.text, said.label, said.against, said.row) == ("so happy", "x", "y", None)
+    assert explained(table, {"legs": 2}, label=None, against=None, unit="nats").row == {"legs": 2}
+
+
+def test_an_empty_copy_keeps_what_was_chosen_and_has_learned_nothing() -> None:
+    for model in both():
+        copy = model.empty_copy()
+        assert (copy.classes, model.classes) == ([], ["x", "y"])
+        assert copy.parameters() == model.parameters()
+
+
+def test_only_a_model_of_a_table_has_columns_to_look_at() -> None:
+    texts, table = both()
+    assert (texts.of_table(), table.of_table()) == (None, table)
+    assert table.column("legs").columns == ("legs",)
+    with pytest.raises(NotAvailable, match="a model of texts has no columns"):
+        texts.column("legs")

@@ -37,7 +37,7 @@ def load(path: str | PathLike[str]) -> Any:
 
                 if is_filter(settings):
                     return SpamFilter.load(path)
-            return Classifier.from_file(file, path)
+            return Classifier.from_parts(file.settings, file.arrays, path)
         case "ranker":
             from banbury.apps.ranking import Ranker
 

@@ -1,24 +1,24 @@
-"""Model: what a classifier holds. A model of texts is one, a model of tables is another."""
+"""Model and Reading: what a classifier holds and scores with. A model of texts is one, a model of tables another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from banbury.errors import InputError
-from banbury.tables.frame import is_table
+from banbury.results.terms import Score, explanation_of
 from banbury.text.given_weights import GivenModel
 from banbury.text.model import TextModel
-from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from banbury.results.column_table import ColumnTable
+    from banbury.results.explanation import Explanation
     from banbury.results.terms import Term
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
-    from banbury.text.analyzer import Analyzer
+    from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
     from banbury.text.settings import Settings
 
@@ -80,6 +80,9 @@ class Model(Protocol):
     def of_texts(self, purpose: str) -> TextModel:
         """This model where it is one of texts, else an error that says the purpose for which texts are needed."""
 
+    def of_table(self) -> TableModel | None:
+        """This model where it is one of a table, else None."""
+
     def hold(self, documents: Documents) -> tuple[Documents, Callable[[int], Any]]:
         """Documents that can be read more than once, and a function from a row to its document."""
 
@@ -93,6 +96,9 @@ class Model(Protocol):
 
     def merge(self, other: object) -> None:
         """Learn all that another model of the same kind has learned."""
+
+    def empty_copy(self) -> Model:
+        """A model with all that was chosen for this one, which has learned nothing."""
 
     def choose(
         self,
@@ -138,6 +144,9 @@ class Model(Protocol):
     ) -> WordTable:
         """The table of words, of texts or of a column of texts."""
 
+    def column(self, *names: str) -> ColumnTable:
+        """What was learned of a column of a table, or of two together; of texts an `AttributeError`."""
+
     def spelling(self, word: str) -> list[str]:
         """The tokens that the analyzer makes of a word."""
 
@@ -150,44 +159,18 @@ class Model(Protocol):
         """The parameters of a classifier that say what was learned: those that stay as they are after training."""
 
 
-class Fitted(NamedTuple):
-    """A model, how well it does, and what became of documents without labels."""
-
-    model: Model
-    report: TrainingReport | None = None
-    unlabelled: Unlabelled | None = None
-
-
-def fitted(
-    documents: Documents,
-    labels: list[Any],
-    weights: Any,
-    settings: Settings,
-    *,
-    columns: Any,
-    analyzer: Analyzer | str | None,
-    effort: str,
-    unlabelled: Documents | None,
-    sure: float | str | None,
-    groups: Any = None,
-    threads: int | None,
-) -> Fitted:
-    """A model of these documents, of the kind that they need."""
-    how: dict[str, Any] = {"effort": effort, "threads": threads}
-    if columns is not None or is_table(documents):
-        from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
-
-        if unlabelled is not None:
-            raise InputError("documents without labels help where documents are texts; this is a table")
-        if groups is not None:
-            raise InputError("groups are left out together where documents are texts; this is a table")
-        return Fitted(*TableModel.fitted(documents, labels, weights, settings, columns=columns, **how))
-    how["analyzer"] = analyzer
-    if unlabelled is not None and groups is not None:
-        raise InputError("groups and unlabelled cannot be given together: nobody knows the groups of the others")
-    if unlabelled is not None:
-        return Fitted(*fitted_with_unlabelled(documents, labels, weights, unlabelled, settings, sure=sure, **how))
-    return Fitted(*TextModel.fitted(documents, labels, weights, settings, groups=groups, **how))
+def explained(reading: Reading, document: Any, *, label: Any, against: Any, unit: str) -> Explanation:
+    """Why a document is of class `label` rather than `against`, as `Classifier.explain` says it."""
+    document = reading.one(document)
+    scores: list[float] = reading.scores([document], 1)[0].tolist()
+    return explanation_of(
+        Score(reading.classes, scores, *reading.terms(document)),
+        text=reading.shown(document),
+        row=None if isinstance(document, str) else document,
+        label=label,
+        against=against,
+        unit=unit,
+    )
 
 
 def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:

@@ -22,7 +22,7 @@ def test_a_curve_grows_and_is_the_same_each_time() -> None:
         assert low < accuracy < high
     assert learning_curve(model, texts, labels) == curve
     assert learning_curve(model, texts, labels, seed=1) != curve
-    assert not hasattr(model, "_model")
+    assert not model.__sklearn_is_fitted__()
 
 
 def test_the_last_point_is_the_model_of_all_documents() -> None:

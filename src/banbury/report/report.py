@@ -6,13 +6,17 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from banbury import atomic
 from banbury.display import diagrams
 from banbury.errors import InputError
 from banbury.report.class_words import keywords
 from banbury.report.page import Contents, report_page
-from banbury.results.evaluation import Evaluation, Predictions
+from banbury.results.evaluation import Evaluation, Predictions, evaluate
 from banbury.results.mistakes import Confused, Mistake, WordAtFault, confused_groups, surest, words_at_fault
+from banbury.stats.softmax import log_softmax
+from banbury.text.documents import as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +67,26 @@ class Report(Evaluation):
     ) -> Report:
         """A report from an evaluation, its model and its documents."""
         return cls(**_figures(evaluation), model=model, document=document, look=look)
+
+    @classmethod
+    def of_scores(
+        cls,
+        model: Model,
+        document: Callable[[int], Any],
+        look: Callable[[], Any],
+        *,
+        scores: NDArray[Any],
+        classes: list[Any],
+        labels: list[Any],
+        sample_weight: Any = None,
+    ) -> Report:
+        """A report on documents with these labels, by the scores that a model gives them."""
+        weights = None if sample_weight is None else np.array(as_weights(sample_weight, len(labels)), dtype=float)
+        # A score decides, not its probability: two that differ can round to the same one.
+        predicted = [classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
+        logs = log_softmax(scores)
+        figures = evaluate(labels, predicted, log_probabilities=logs, classes=classes, weights=weights)
+        return cls.of(figures, model, document, look)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is sent elsewhere are the figures; the documents and the model stay where they are.

@@ -254,6 +254,19 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
     )
 
 
+def decision_rule(
+    classes: list[Any], rule: Costs | Promise | None, *, costs: Any = None, unsure: float | None = None
+) -> Costs | Promise:
+    """The rule that was given, or one of these costs; a rule for other classes is an error."""
+    if rule is None:
+        return Costs.of(classes, costs, unsure=unsure)
+    if costs is not None or unsure is not None:
+        raise InputError("give a rule, or costs and unsure, not both")
+    if rule.classes != classes:
+        raise InputError(f"the rule is for the classes {rule.classes}; this model has {classes}")
+    return rule
+
+
 def _thresholds(n_classes: int) -> list[float]:
     """Thresholds from high to low, in equal steps of the log odds, fixed before documents are seen; the last keeps
     everything.

@@ -356,6 +356,19 @@ def evaluate(
     )
 
 
+def accuracy(truth: Sequence[Any], predicted: Sequence[Any], weights: NDArray[Any] | None = None) -> float:
+    """The share of documents whose label is predicted.
+
+    >>> accuracy(["ham", "ham", "spam", "spam"], ["ham", "spam", "spam", "spam"])
+    0.75
+    """
+    if len(truth) != len(predicted):
+        raise InputError(f"{len(truth)} labels but {len(predicted)} predictions")
+    if not truth:
+        raise InputError("no documents to evaluate")
+    return float(np.average([label == other for label, other in zip(truth, predicted, strict=True)], weights=weights))
+
+
 def _probable(predictions: Predictions, names: list[Any]) -> dict[str, Any]:
     """The figures that need probabilities."""
     logs, weights = predictions.log_probabilities, predictions.weights

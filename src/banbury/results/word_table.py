@@ -12,13 +12,13 @@ from banbury.display import matplotlib as pictures
 from banbury.display.characters import shorten
 from banbury.display.html import Markup, piece
 from banbury.display.text_table import Grid
-from banbury.errors import InputError
+from banbury.errors import InputError, UnknownWordError
 from banbury.lazy import numpy as np
 from banbury.results.word_intervals import Sides, WordIntervals, word_intervals
 from banbury.stats.softmax import log_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from matplotlib.axes import Axes
@@ -176,10 +176,14 @@ class WordTable:
             rows.append(cells | {name: values[row] for name, values in ratios.items()})
         return rows
 
-    def row(self, word: str, level: float | None = None) -> dict[str, Any]:
-        """The row of one word; a word that was never seen is a `KeyError`."""
+    def row(self, word: str, level: float | None = None, *, spelled: Sequence[str] = ()) -> dict[str, Any]:
+        """The row of one word; a word that was never seen is an `UnknownWordError`.
+
+        `spelled` are the tokens that an analyzer makes of the word; one that differs is named in the error.
+        """
         if word not in self.words:
-            raise KeyError(f"{word!r} was never seen")
+            hint = f"; documents have it as {spelled[0]!r}" if len(spelled) == 1 and spelled[0] != word else ""
+            raise UnknownWordError(f"{word!r} was never seen{hint}")
         return self._take([self.words.index(word)]).rows(level)[0]
 
     def sorted(self, by: str | None = None) -> WordTable:

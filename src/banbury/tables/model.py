@@ -163,7 +163,7 @@ class TableModel:
                 self.texts[name].counts = counts
             self.learned = learned
 
-    def empty(self) -> TableModel:
+    def empty_copy(self) -> TableModel:
         """A model with the same cells, bins and weights that has learned nothing: parts of one table can be merged."""
         texts = {name: model.empty_copy() for name, model in self.texts.items()}
         return TableModel(self.kinds, self.learned.empty(), texts, self.choice)
@@ -359,6 +359,10 @@ class TableModel:
     def of_texts(self, purpose: str) -> TextModel:
         """An error that says the purpose for which a model of texts is needed."""
         raise InputError(f"this is a model of a table; {purpose}")
+
+    def of_table(self) -> TableModel:
+        """This model."""
+        return self
 
     # How it is kept
 

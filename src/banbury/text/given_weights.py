@@ -106,9 +106,16 @@ class GivenModel:
         """There are none: an `AttributeError`."""
         raise NotAvailable("a model of texts has no columns_")
 
+    def column(self, *names: str) -> NoReturn:
+        """There are none: an `AttributeError`."""
+        raise NotAvailable("a model of texts has no columns, and the weights of this one were given, not learned")
+
     def of_texts(self, purpose: str) -> NoReturn:
         """Not a model that counted texts."""
         raise NotAvailable(f"{purpose}, and a model that has counted them; the weights of this one were given")
+
+    def of_table(self) -> None:
+        """None: this is no model of a table."""
 
     def hold(self, texts: Texts) -> tuple[Any, Callable[[int], Any]]:
         """Documents that can be read more than once, and a function from a row to its document."""
@@ -119,7 +126,7 @@ class GivenModel:
         """It cannot learn."""
         raise NotAvailable("the weights of this model were given, not learned: it cannot learn, forget or be merged")
 
-    remove = merge = choose = add
+    remove = merge = choose = empty_copy = add
 
     def state(self) -> tuple[Any, ...]:
         """What a reading depends on besides the settings."""

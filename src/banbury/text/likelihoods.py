@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isclose, log
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
-from banbury.errors import InputError
+from banbury.errors import InputError, LabelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
 VOCABULARIES = ("shared", "class")
@@ -143,3 +147,13 @@ def _given(prior: Mapping[Any, Any], classes: list[Any]) -> list[float]:
     if not isclose(sum(values), 1, abs_tol=1e-6):
         raise InputError(f"the prior sums to {sum(values):g}; probabilities sum to 1")
     return values
+
+
+def labelled_log_likelihood(logs: NDArray[np.float64], labels: list[Any], classes: list[Any]) -> float:
+    """The joint log-likelihood of documents with their labels: the sum over documents of the entry of its label."""
+    if len(labels) != len(logs):
+        raise InputError(f"{len(logs)} documents but {len(labels)} labels")
+    class_ids = {label: class_id for class_id, label in enumerate(classes)}
+    if unknown := [label for label in labels if label not in class_ids]:
+        raise LabelError(f"label {unknown[0]!r} was never learned: its likelihood is not known")
+    return float(sum(logs[row, class_ids[label]] for row, label in enumerate(labels)))

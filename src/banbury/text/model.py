@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from banbury import _kernel
 from banbury.errors import InputError, NotAvailable
@@ -119,6 +119,10 @@ class TextModel:
         """A model of texts has no columns: an `AttributeError`."""
         raise NotAvailable("a model of texts has no columns_; counts_ has what it has counted")
 
+    def column(self, *names: str) -> NoReturn:
+        """A model of texts has no columns: an `AttributeError`."""
+        raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
+
     def add(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Count these documents too; of a label that nothing was fitted to, take note of how it is told."""
         trust = self.choice.trust
@@ -188,6 +192,9 @@ class TextModel:
     def of_texts(self, purpose: str) -> TextModel:
         """This model; of a model of a table an error that says the purpose for which texts are needed."""
         return self
+
+    def of_table(self) -> None:
+        """None: this is no model of a table."""
 
     # How it is read
 

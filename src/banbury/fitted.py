@@ -1,0 +1,165 @@
+"""Fitted: what a classifier has once it is fitted, a model with its report and its latest reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from banbury.errors import FileFormatError, InputError, NotAvailable, NotFittedError
+from banbury.latest import Latest
+from banbury.lazy import numpy as np
+from banbury.model import Documents, Model, Reading, model_from_parts
+from banbury.parameters import check_parameters
+from banbury.tables.frame import is_table
+from banbury.text.documents import Labels, as_labels
+from banbury.text.likelihoods import Dirichlet
+from banbury.text.model import TextModel
+from banbury.text.settings import Settings
+from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from banbury.results.training_report import TrainingReport
+    from banbury.text.analyzer import Analyzer
+
+
+class Fitted:
+    """A model, how well it does, and what became of documents without labels."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        model: Model,
+        report: TrainingReport | None = None,
+        unlabelled: Unlabelled | None = None,
+    ) -> None:
+        self.model = model
+        self._reported, self._report = settings, report  # the report speaks of the model with these settings
+        self._unlabelled = unlabelled
+        self._latest_reading = Latest[Reading]()
+        self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
+
+    def known(self) -> Model:
+        """The model, where it knows a class."""
+        if not self.model.classes:
+            raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
+        return self.model
+
+    def reading(self, settings: Settings, prior: Any) -> Reading:
+        """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
+        model = self.known()
+
+        def make() -> Reading:
+            settings.check()
+            return model.reading(settings, prior)
+
+        if not all(isinstance(given, str | Mapping | Dirichlet | None) for given in (settings.prior, prior)):
+            return make()  # which says what a prior can be
+        # A dictionary can change without a trace, so the key has a copy.
+        priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
+        return self._latest_reading.get((settings._replace(prior=None), priors, model.state()), make)
+
+    def labels(self, classes: list[Any]) -> NDArray[Any]:
+        """The classes as an array, which is made once."""
+        latest = self._latest_labels
+        if latest is None or latest[0] is not classes:
+            latest = self._latest_labels = (classes, np.array(classes))
+        return latest[1]
+
+    def report(self, settings: Settings) -> TrainingReport:
+        """The report, where it speaks of the model with these settings; else an `AttributeError` that says why not."""
+        if self._report is None:
+            raise NotAvailable(
+                "there is no report_: leave-one-out had nothing to choose for this model; "
+                "evaluate(texts, labels) tells how well it does"
+            )
+        if change := settings.change_from(self._reported):
+            raise NotAvailable(
+                f"there is no report_ for this model any more: {change}; "
+                "refit_settings(texts, labels) makes one, evaluate(texts, labels) tells how well it does"
+            )
+        report = self._report.since(self.model.classes, self.model.documents)
+        return report.with_prior(self._reported.prior, settings.prior)
+
+    def set_report(self, settings: Settings, report: TrainingReport | None) -> None:
+        """Take the report of what was chosen again with these settings."""
+        self._reported, self._report = settings, report
+
+    @property
+    def unlabelled(self) -> Unlabelled:
+        """What became of the documents without labels."""
+        if self._unlabelled is None:
+            raise NotAvailable(
+                "there is no unlabelled_: this model was fitted without unlabelled documents, fit(…, unlabelled=texts)"
+            )
+        return self._unlabelled
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays for `storage.write`: all but the documents."""
+        settings, arrays = self.model.parts()
+        report = None if self._report is None else self._report.settings()
+        return {"report": report, "reported": self._reported.plain(), **settings}, arrays
+
+    @classmethod
+    def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Fitted:
+        """What `parts` were taken from; arrays are read where they lie."""
+        from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
+
+        report = settings["report"]
+        return cls(
+            Settings.from_plain(settings["reported"]),
+            model_from_parts(settings, arrays),
+            None if report is None else TrainingReport.from_settings(report),
+        )
+
+
+def fitted(
+    documents: Documents,
+    labels: Labels,
+    weights: Any,
+    settings: Settings,
+    *,
+    columns: Any,
+    analyzer: Analyzer | str | None,
+    effort: str,
+    unlabelled: Documents | None = None,
+    sure: float | str | None = None,
+    groups: Any = None,
+    threads: int | None,
+) -> Fitted:
+    """A model of these documents, of the kind that they need, with all that leave-one-out chooses."""
+    labels = as_labels(labels)
+    how: dict[str, Any] = {"effort": effort, "threads": threads}
+    if columns is not None or is_table(documents):
+        from banbury.tables.model import TableModel  # it needs NumPy, which texts alone do not
+
+        if unlabelled is not None:
+            raise InputError("documents without labels help where documents are texts; this is a table")
+        if groups is not None:
+            raise InputError("groups are left out together where documents are texts; this is a table")
+        return Fitted(settings, *TableModel.fitted(documents, labels, weights, settings, columns=columns, **how))
+    how["analyzer"] = analyzer
+    if unlabelled is None:
+        return Fitted(settings, *TextModel.fitted(documents, labels, weights, settings, groups=groups, **how))
+    if groups is not None:
+        raise InputError("groups and unlabelled cannot be given together: nobody knows the groups of the others")
+    return Fitted(settings, *fitted_with_unlabelled(documents, labels, weights, unlabelled, settings, sure=sure, **how))
+
+
+def parameters_and_fitted(
+    settings: Mapping[str, Any], arrays: Mapping[str, Any], path: object = None
+) -> tuple[dict[str, Any], Fitted]:
+    """What `Classifier.parts` were taken from: its parameters, and what it has learned; errors name the `path`."""
+    where = "" if path is None else f"{path}: "
+    try:
+        if settings["kind"] != "classifier":
+            raise FileFormatError(f"it holds a {settings['kind']}, not a classifier")
+        learned, plain = Fitted.from_parts(settings, arrays), dict(settings["model"])
+        effort = plain.pop("effort")
+        given = check_parameters(Settings.from_plain(plain), effort)
+    except FileFormatError as error:
+        raise FileFormatError(f"{where}{error}") from error
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
+    return {**learned.model.parameters(), **given._asdict(), "effort": effort}, learned
