@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import banbury
 from banbury import Classifier, storage
 from banbury.datasets import demo
-from banbury.errors import BanburyError, FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
+from banbury.errors import BanburyError, CountError, FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
 from strategies import Corpus, corpora, plain_texts
 
 TEXTS = ["I am happy because I love the weather", "I am happy", "I am sad because I hate the weather", "I am sad"]
@@ -235,6 +235,43 @@ def test_a_prior_that_is_changed_where_it_is_takes_effect() -> None:
     assert model.predict("unheard") == "negative"
     prior.update(positive=0.6, negative=0.4)
     assert model.predict("unheard") == "positive"
+
+
+CHANGES: list[Callable[[Classifier], Any]] = [
+    lambda model: model.learn(["so good so good"], ["sad"]),
+    lambda model: model.forget(["so good"], ["glad"]),
+    lambda model: model.learn(["good grief"], ["cross"]),
+    lambda model: model.merge(Classifier.textbook().fit(["good bad", "good"], ["sad", "sad"])),
+    lambda model: model.set_params(smoothing=100.0),
+    lambda model: model.set_params(prior={"glad": 0.001, "meh": 0.01, "sad": 0.989}),
+    lambda model: model.set_params(prior="uniform"),
+    lambda model: model.set_params(likelihood="complement"),
+    lambda model: setattr(model, "likelihood", "bernoulli"),
+    lambda model: setattr(model, "smoothing", "auto"),
+    lambda model: model.refit_settings(["so good", "so bad", "good"], ["glad", "sad", "glad"]),
+    lambda model: model.fit(["good", "bad"], ["sad", "glad"]),
+]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("change", CHANGES)
+def test_one_text_has_the_label_that_it_has_among_others(change: Callable[[Classifier], Any], classes: int) -> None:
+    texts = ["so good", "so bad", "good", "bad", "neither nor"]
+    labels = ["glad", "sad", "glad", "sad", "glad" if classes == 2 else "meh"]
+    model = Classifier.textbook().fit(texts, labels)
+    for step in (lambda model: None, change, change):
+        try:
+            step(model)
+        except CountError:
+            continue  # a document can be forgotten once
+        for _ in range(3):  # what labels one text is kept from the first time on
+            for text in [*texts, "", "good bad so", "nor"]:
+                expected = model.predict([text, text])
+                assert model.predict(text) == expected[0]
+                assert model.predict([text]).tolist() == expected[:1].tolist()
+    one = model.predict(["good"])
+    one[0] = "x"
+    assert model.predict("good") != "x" != model.predict(["good"])[0], "what comes back is a copy"
 
 
 def test_an_unknown_parameter_changes_no_other() -> None:

@@ -7,6 +7,7 @@ mod array;
 mod cells;
 mod correction;
 mod input;
+mod labeller;
 mod readers;
 mod scoring;
 mod selection;
@@ -394,6 +395,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::Basis>()?;
     module.add_class::<selection::LeftOut>()?;
     module.add_class::<scoring::TrustScorer>()?;
+    module.add_class::<labeller::Labeller>()?;
     module.add_class::<readers::Reader>()?;
     module.add_class::<readers::Rows>()?;
     module.add_class::<readers::Sample>()?;

@@ -222,6 +222,10 @@ class Scorer:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
     def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The same for one document."""
+    def labeller(
+        self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
+    ) -> Labeller | None:
+        """What labels single texts by this version of the counts; None where they have another, or other classes."""
     def log_likelihoods(self, texts: Texts) -> Array:
         """Floats, by document and class."""
     def log_orders(self, texts: Texts) -> Array:
@@ -446,6 +450,10 @@ class TrustScorer:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
     def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The same for one document."""
+    def labeller(
+        self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
+    ) -> Labeller | None:
+        """What labels single texts by this version of the counts; None where they have another, or other classes."""
     def terms(
         self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
     ) -> tuple[list[float], list[list[float] | None]]:
@@ -459,6 +467,15 @@ class TrustScorer:
         """What each feature of the plain scorer's table adds to each class's score, in a document with so many
         features of each block: floats.
         """
+
+@final
+class Labeller:
+    """Finds the label of one text after the other, by one version of the counts. A scorer makes it."""
+
+    def label(self, text: str) -> Any | None:
+        """The label of a text; None where the counts have changed since."""
+    def number(self, text: str) -> int | None:
+        """The number of its class; None where the counts have changed since."""
 
 @final
 class Reader:

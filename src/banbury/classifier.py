@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from banbury import storage
+from banbury import _kernel, storage
 from banbury.errors import InputError, NotFittedError
 from banbury.fitted import Fitted, fitted, parameters_and_fitted
 from banbury.lazy import numpy as np
@@ -309,6 +309,13 @@ class Classifier:
 
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
         """
+        if prior is None and (labeller := self._labeller()) is not None:
+            if type(texts) is str and (label := labeller.label(texts)) is not None:
+                return label
+            if type(texts) is list and len(texts) == 1 and type(texts[0]) is str:
+                number = labeller.number(texts[0])
+                if number is not None:
+                    return self._fitted.labels(self.model_.classes)[number : number + 1].copy()
         reading = self._reading(prior)
         if reading.is_one(texts):
             return reading.classes[reading.best_one(texts)]
@@ -689,6 +696,13 @@ class Classifier:
 
     def _reading(self, prior: Any) -> Reading:
         return self._require().reading(self.settings, prior)
+
+    def _labeller(self) -> _kernel.Labeller | None:
+        """What labels single texts, where it is still that of the model as it is; else None."""
+        fitted: Fitted | None = self.__dict__.get("_fitted")
+        if fitted is None:
+            return None
+        return fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 
     def _scores(self, texts: Documents, prior: Any) -> NDArray[np.float64]:
         return self._reading(prior).scores(texts, n_threads(self.threads))

@@ -8,6 +8,7 @@ use pyo3::types::{PyList, PyString};
 use super::array::{Array, Elements};
 use super::correction::Correction;
 use super::input::{self, Texts, input_error};
+use super::labeller::{AnyScorer, Labeller};
 use super::{Counts, State, exception, unknown};
 use crate::correction;
 use crate::counts;
@@ -26,7 +27,7 @@ const SMALL: usize = 4 << 10;
 pub const MISFIT: &str = "the curves, or what scores start from, are not those of these counts";
 
 /// What a way to read counts is made from.
-trait Recipe: Send + Sync {
+pub trait Recipe: Send + Sync {
     type Reading: Reading;
 
     /// The way to read these counts; None where it is one for others.
@@ -34,7 +35,7 @@ trait Recipe: Send + Sync {
 }
 
 /// A plain likelihood, and how it is calibrated.
-struct Likelihoods {
+pub struct Likelihoods {
     form: Form,
     length: Option<Length>,
 }
@@ -48,7 +49,7 @@ impl Recipe for Likelihoods {
 }
 
 /// The curves of the automatic model, and its correction.
-struct Curves {
+pub struct Curves {
     numbers: Vec<f64>,
     caps: Vec<f64>,
     factors: Vec<f64>,
@@ -70,6 +71,8 @@ impl Recipe for Curves {
 
 /// The scorer of a recipe.
 type ScorerOf<R> = scoring::Scorer<<R as Recipe>::Reading>;
+pub type FormScorer = ScorerOf<Likelihoods>;
+pub type CurvesScorer = ScorerOf<Curves>;
 
 /// Counts that may change, with a scorer that is made anew when they have.
 struct Current<R: Recipe> {
@@ -162,15 +165,33 @@ impl<R: Recipe> Current<R> {
 
     fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &Starts) -> PyResult<u32> {
         let text = input::checked_text(text)?;
-        let best = self.try_with(|scorer, counts, analyzer| {
-            Some(scorer.best(counts, analyzer, &[&text], start.of(counts)?, 1)[0])
-        });
+        let best =
+            self.try_with(|scorer, counts, analyzer| Some(scorer.best_one(counts, analyzer, &text, start.of(counts)?)));
         best.ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+
+    /// A labeller by this version of the counts; None where they have another, or other classes.
+    fn labeller(
+        &self,
+        py: Python<'_>,
+        version: u64,
+        start: Starts,
+        classes: Vec<Py<PyAny>>,
+        kept: impl Fn(Arc<ScorerOf<R>>) -> AnyScorer,
+    ) -> Option<Labeller> {
+        let counts = self.counts.get();
+        let state = counts.read();
+        if state.version != version || classes.len() != state.counts.n_classes() {
+            return None;
+        }
+        start.of(&state.counts)?;
+        let scorer = kept(self.scorer(&state, &counts.analyzer)?);
+        Some(Labeller::new(self.counts.clone_ref(py), version, scorer, start, classes))
     }
 }
 
 /// Where scores start, as Python gives it.
-struct Starts {
+pub struct Starts {
     prior: Vec<f64>,
     growth: Vec<f64>,
 }
@@ -181,7 +202,7 @@ impl Starts {
     }
 
     /// None where it is for other classes.
-    fn of(&self, counts: &counts::Counts) -> Option<Start<'_>> {
+    pub fn of(&self, counts: &counts::Counts) -> Option<Start<'_>> {
         let fits = self.prior.len() == counts.n_classes() && self.growth.len() == self.prior.len();
         fits.then_some(Start { prior: &self.prior, growth: &self.growth })
     }
@@ -276,6 +297,18 @@ impl Scorer {
             .current
             .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
         terms.ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+
+    #[pyo3(signature = (version, classes, start, growth=None))]
+    fn labeller(
+        &self,
+        py: Python<'_>,
+        version: u64,
+        classes: Vec<Py<PyAny>>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> Option<Labeller> {
+        self.current.labeller(py, version, Starts::new(start, growth), classes, AnyScorer::Plain)
     }
 
     #[pyo3(signature = (names=None, min_documents=1, length=0.0))]
@@ -417,6 +450,18 @@ impl TrustScorer {
             .current
             .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
         terms.ok_or_else(|| input_error(py, MISFIT.into()))
+    }
+
+    #[pyo3(signature = (version, classes, start, growth=None))]
+    fn labeller(
+        &self,
+        py: Python<'_>,
+        version: u64,
+        classes: Vec<Py<PyAny>>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+    ) -> Option<Labeller> {
+        self.current.labeller(py, version, Starts::new(start, growth), classes, AnyScorer::Trust)
     }
 
     #[pyo3(signature = (names=None, min_documents=1, lengths=vec![]))]

@@ -48,6 +48,10 @@ class TextReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return self.scorer.best_one(text, self.start, self.growth)
 
+    def labeller(self, version: int) -> _kernel.Labeller | None:
+        """What labels single texts by this version of the counts; None where they have changed since."""
+        return self.scorer.labeller(version, self.classes, self.start, self.growth)
+
     def best(self, texts: Texts, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each text."""
         check_collected(texts)
