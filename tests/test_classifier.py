@@ -243,7 +243,7 @@ CHANGES: list[Callable[[Classifier], Any]] = [
     lambda model: model.learn(["good grief"], ["cross"]),
     lambda model: model.merge(Classifier.textbook().fit(["good bad", "good"], ["sad", "sad"])),
     lambda model: model.set_params(smoothing=100.0),
-    lambda model: model.set_params(prior={"glad": 0.001, "meh": 0.01, "sad": 0.989}),
+    lambda model: model.set_params(prior={label: float(label == "sad") for label in model.classes_}),
     lambda model: model.set_params(prior="uniform"),
     lambda model: model.set_params(likelihood="complement"),
     lambda model: setattr(model, "likelihood", "bernoulli"),
