@@ -26,6 +26,7 @@ RATE = 0.01  # of false discoveries
 STEP = 1.1  # documents are put together whose lengths differ by less than this factor
 BLOCK_ROWS = 2048  # documents
 MOST_WEIGHED = 4000  # whose evidence is looked at more closely
+BLOCK_PAIRS = 64  # pairs
 
 
 class DependentPair(NamedTuple):
@@ -199,7 +200,9 @@ def _expected(incidence: _Incidence) -> NDArray[Any]:
         mean = np.bincount(steps[inside], lengths[inside]) / np.maximum(n, 1)
         n, mean = n[n > 0], mean[n > 0]
         chances = -np.expm1(-mean[:, None] * _rates(n, mean, present[class_id]))
-        sums += chances.T @ (n[:, None] * chances)
+        # The root of n on both sides: a product with itself takes half the time.
+        scaled = np.sqrt(n)[:, None] * chances
+        sums += scaled.T @ scaled
     return sums
 
 
@@ -211,12 +214,14 @@ def _rates(n: NDArray[Any], lengths: NDArray[Any], present: NDArray[Any]) -> NDA
     # One that all documents have would need an infinite rate.
     goal = np.minimum(present, n.sum() - 1e-3)
     rates: NDArray[Any] = goal / (n * lengths).sum()
+    moving = np.arange(len(rates))
     for _ in range(40):
-        left = np.exp(-lengths[:, None] * rates)
-        short = goal - (n.sum() - n @ left)
-        step = short / np.maximum((n * lengths) @ left, 1e-300)
-        rates = rates + step
-        if float(np.abs(short).max()) < 1e-9 * float(n.sum()):
+        left = np.exp(-lengths[:, None] * rates[moving])
+        short = goal[moving] - (n.sum() - n @ left)
+        rates[moving] += short / np.maximum((n * lengths) @ left, 1e-300)
+        # A word that needs many steps, since nearly all documents have it, does not keep the others waiting.
+        moving = moving[np.abs(short) >= 1e-9 * n.sum()]
+        if not len(moving):
             break
     return rates
 
@@ -226,15 +231,21 @@ def _counted_twice(incidence: _Incidence, pairs: _Pairs) -> list[float]:
     n_classes, class_ids = incidence.n_classes, incidence.class_ids
     sizes = np.bincount(class_ids, minlength=n_classes).astype(float)
     weights = presence_weights(incidence.documents_with().T.astype(float), sizes)
-    order = np.argsort(incidence.words, kind="stable")
-    ends = np.cumsum(np.bincount(incidence.words, minlength=incidence.n_words))
-    rows_with = np.split(incidence.rows[order], ends[:-1])
-    sums = []
-    for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-        both = np.intersect1d(rows_with[first], rows_with[second], assume_unique=True)
-        inside = np.bincount(class_ids[both], minlength=n_classes).astype(float)
+    # Documents in the order of their classes, so that those of a class stand side by side.
+    order = np.argsort(class_ids, kind="stable")
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    has = np.zeros((incidence.n_words, len(order)), dtype=bool)
+    has[incidence.words, places[incidence.rows]] = True
+    filled = np.flatnonzero(sizes)
+    starts = (np.cumsum(sizes) - sizes).astype(int)[filled]
+    sums: list[float] = []
+    for start in range(0, len(pairs.first), BLOCK_PAIRS):
+        first, second = (numbers[start : start + BLOCK_PAIRS] for numbers in (pairs.first, pairs.second))
+        inside = np.zeros((len(first), n_classes))
+        inside[:, filled] = np.add.reduceat(has[first] & has[second], starts, axis=1, dtype=np.int32)
         joint = presence_weights(inside, sizes)
         ours, theirs = weights[first], weights[second]
         most = np.where(ours * theirs > 0, np.minimum(np.abs(ours), np.abs(theirs)), 0.0)
-        sums.append(float((inside * np.clip(np.sign(ours) * (ours + theirs - joint), 0, most)).sum()))
+        sums += (inside * np.clip(np.sign(ours) * (ours + theirs - joint), 0, most)).sum(axis=1).tolist()
     return sums
