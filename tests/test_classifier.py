@@ -17,7 +17,15 @@ from hypothesis import strategies as st
 import banbury
 from banbury import Classifier, storage
 from banbury.datasets import demo
-from banbury.errors import BanburyError, CountError, FileFormatError, InputError, LabelError, NotAvailable, NotFittedError
+from banbury.errors import (
+    BanburyError,
+    CountError,
+    FileFormatError,
+    InputError,
+    LabelError,
+    NotAvailable,
+    NotFittedError,
+)
 from strategies import Corpus, corpora, plain_texts
 
 TEXTS = ["I am happy because I love the weather", "I am happy", "I am sad because I hate the weather", "I am sad"]
