@@ -17,5 +17,5 @@ def predictions(draw: st.DrawFn) -> tuple[list[str], list[str], np.ndarray[Any, 
     return truth, classes, np.array(draw(st.lists(rows, min_size=len(truth), max_size=len(truth))))
 
 
-def _chances(shares: Any) -> Any:
+def drawn_chances(shares: Any) -> Any:
     return shares / shares.sum(axis=1, keepdims=True)

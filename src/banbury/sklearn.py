@@ -179,7 +179,7 @@ class MultinomialNB(_ArrayClassifier):
     @property
     def feature_log_prob_(self) -> Any:
         """log P(column | class)."""
-        possible, impossible = self.statistics_._linear()
+        possible, impossible = self.statistics_.linear()
         return possible.slope + IMPOSSIBLE * impossible.slope
 
 
@@ -205,7 +205,7 @@ class ComplementNB(MultinomialNB):
 
     def _log_likelihoods(self, X: Any) -> Any:
         weights = self.feature_log_prob_
-        return self.statistics_._products(X, Lines(weights, np.zeros_like(weights)))
+        return self.statistics_.products(X, Lines(weights, np.zeros_like(weights)))
 
     def predict_joint_log_proba(self, X: Any) -> Any:
         """The sum of the weights, by row and class; the prior counts only where there is one class."""
@@ -256,7 +256,7 @@ class BernoulliNB(_ArrayClassifier):
     @property
     def feature_log_prob_(self) -> Any:
         """log P(yes | class)."""
-        return self.statistics_._log_chances(self.statistics_.sums["known"], self.statistics_.sums["ones"])[0]
+        return self.statistics_.log_chances(self.statistics_.sums["known"], self.statistics_.sums["ones"])[0]
 
 
 class CategoricalNB(_ArrayClassifier):
@@ -359,7 +359,7 @@ class PoissonNB(_ArrayClassifier):
     @property
     def rate_(self) -> Any:
         """The mean of each column, by class."""
-        events, rows = self.statistics_._gamma()
+        events, rows = self.statistics_.posterior_gamma()
         return (events / rows)[0]
 
 

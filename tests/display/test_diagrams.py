@@ -7,7 +7,7 @@ import pytest
 from matplotlib import pyplot
 
 from banbury import Classifier
-from banbury.display.diagrams import _distance, _overlap, bayes_tree, class_plane, count_scatter, venn
+from banbury.display.diagrams import bayes_tree, circle_distance, circle_overlap, class_plane, count_scatter, venn
 from banbury.errors import InputError
 from banbury.results.contingency import TwoByTwo
 
@@ -26,7 +26,7 @@ def test_the_circles_of_a_venn_diagram_overlap_as_the_counts_do() -> None:
     ax: Any = venn(4, 31, 1, 64, names=("positive", "amazing"))
     first, second = ax.patches
     assert (first.radius / second.radius) ** 2 == pytest.approx(35 / 5)
-    overlap = _overlap(first.radius, second.radius, second.center[0] - first.center[0])
+    overlap = circle_overlap(first.radius, second.radius, second.center[0] - first.center[0])
     assert overlap / (pi * first.radius**2) == pytest.approx(4 / 35, rel=1e-6)
     assert all(
         text in texts_of(ax) for text in ("positive", "amazing", "31\n31%", "4\n4%", "1\n1%", "neither\n64\n64%")
@@ -44,7 +44,7 @@ def test_circles_that_lie_apart_or_in_each_other(both: int, only_first: int, onl
 
 def test_the_distance_of_circles_gives_their_overlap() -> None:
     for overlap in (0.1, 0.5, 1.0):
-        assert _overlap(1.0, 0.7, _distance(1.0, 0.7, overlap)) == pytest.approx(overlap, abs=1e-9)
+        assert circle_overlap(1.0, 0.7, circle_distance(1.0, 0.7, overlap)) == pytest.approx(overlap, abs=1e-9)
 
 
 def test_the_tree_has_the_numbers_of_bayes_rule() -> None:

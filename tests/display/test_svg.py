@@ -61,4 +61,4 @@ def test_lines_hold_any_names_and_numbers(points: list[tuple[float, float]], nam
     ],
 )
 def test_axes_have_round_numbers(low: float, high: float, ticks: list[float]) -> None:
-    assert charts._ticks(low, high) == ticks
+    assert charts.ticks(low, high) == ticks

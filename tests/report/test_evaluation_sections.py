@@ -43,7 +43,7 @@ def test_words_have_their_weights_and_counts() -> None:
 
 def test_no_mistakes_are_said_to_be_none_and_words_at_fault_are_listed() -> None:
     assert "There are none." in piece(sections.mistakes([], []))
-    html = piece(sections._at_fault([WordAtFault("so", 1.234, 3)]))
+    html = piece(sections.table_at_fault([WordAtFault("so", 1.234, 3)]))
     assert Look(html).texts[-3:] == ["so", "3", "1.23"]
 
 

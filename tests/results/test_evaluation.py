@@ -15,13 +15,13 @@ from banbury import Classifier
 from banbury.datasets import demo
 from banbury.errors import InputError
 from banbury.results.evaluation import evaluate
-from predictions import _chances, predictions
+from predictions import drawn_chances, predictions
 
 
 @given(predictions())
 def test_every_figure_is_what_its_definition_says(given: tuple[list[str], list[str], Any]) -> None:
     truth, classes, shares = given
-    chances = _chances(shares)
+    chances = drawn_chances(shares)
     found = evaluate(truth, log_probabilities=np.log(chances), classes=classes)
     assert found.predictions is not None
     guess, table = found.predictions.predicted, chances.tolist()
@@ -47,7 +47,7 @@ def test_every_figure_is_what_its_definition_says(given: tuple[list[str], list[s
 @given(predictions(), st.randoms())
 def test_the_order_of_documents_does_not_matter(given: tuple[list[str], list[str], Any], random: Any) -> None:
     truth, classes, shares = given
-    chances = _chances(shares)
+    chances = drawn_chances(shares)
     order = list(range(len(truth)))
     random.shuffle(order)
     one = evaluate(truth, log_probabilities=np.log(chances), classes=classes)

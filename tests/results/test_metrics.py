@@ -11,13 +11,13 @@ from sklearn.calibration import calibration_curve
 import evaluation_reference as reference
 from banbury.results.evaluation import evaluate
 from banbury.results.metrics import log_odds
-from predictions import _chances, predictions
+from predictions import drawn_chances, predictions
 
 
 @given(predictions())
 def test_coverage_keeps_the_surest_and_ends_with_all(given: tuple[list[str], list[str], Any]) -> None:
     truth, classes, shares = given
-    chances = _chances(shares)
+    chances = drawn_chances(shares)
     found = evaluate(truth, log_probabilities=np.log(chances), classes=classes)
     assert found.predictions is not None
     for one in found.coverage:

@@ -76,4 +76,4 @@ def test_without_probabilities_nobody_knows_the_surest_mistakes() -> None:
     plain = evaluate(["a"], ["b"]).predictions
     assert plain is not None
     with pytest.raises(ValueError, match="without probabilities"):
-        surest(plain, REPORT._explain, 1)
+        surest(plain, lambda row, label, against: REPORT.model.explain(""), 1)

@@ -140,7 +140,7 @@ def test_a_weight_for_a_document_of_one_word_is_what_an_explanation_adds_for_it(
         by_class = np.asarray(reading.scorer.weights(None, 1, [1.0] * 9))
     else:
         by_class = np.asarray(reading.scorer.weights(None, 1, 1.0))
-    names = learned._plain(classifier.settings).table().names
+    names = learned.counts.features().names
     kind = {row["word"]: row["kind"] for row in classifier.words("negative", against="positive")}
     told = by_class[:, reading.classes.index("negative")] - by_class[:, reading.classes.index("positive")]
     weights = {(word, kind[word]): weight for word, weight in zip(names, told.tolist(), strict=True)}

@@ -12,7 +12,7 @@ import reference
 from banbury import Analyzer, Classifier
 from banbury.datasets import demo
 from banbury.errors import InputError
-from banbury.text.next_to_label import _share
+from banbury.text.next_to_label import length_share
 
 WORDS = Analyzer()
 TEXTS, LABELS = demo()
@@ -45,8 +45,8 @@ def test_where_the_model_is_surer_of_long_texts_length_is_held_less_against_them
     texts = [" ".join(["good"] * (size if is_rising else 10 - size) + [one]) for size, one in enumerate(own, 1)] * 2
     assert model.what_to_label_next(texts, top=18) == by_the_formula(model, WORDS, ["good", "bad"], texts, 18)
     sizes, margins = np.arange(1.0, 10), np.linspace(0, 0.9, 9)
-    assert _share(1 - (margins if is_rising else margins[::-1]), sizes) == (0.5 if is_rising else 1.0)
-    assert _share(np.full(9, 0.5), sizes) == _share(margins, np.ones(9)) == 1.0  # nothing is known of it
+    assert length_share(1 - (margins if is_rising else margins[::-1]), sizes) == (0.5 if is_rising else 1.0)
+    assert length_share(np.full(9, 0.5), sizes) == length_share(margins, np.ones(9)) == 1.0  # nothing is known of it
 
 
 def test_where_a_model_counts_characters_these_are_what_is_learned() -> None:

@@ -12,7 +12,7 @@ import banbury
 import reference
 from banbury import Analyzer, Classifier
 from banbury.errors import InputError, NotAvailable
-from banbury.text.unlabelled import _scale
+from banbury.text.unlabelled import best_scale
 from strategies import documents
 
 WORDS = Analyzer()
@@ -147,7 +147,7 @@ def test_the_scale_is_where_the_likelihood_is_highest(seed: int) -> None:
             total -= weight * float(np.log(odds[0] / odds.sum()))
         return total
 
-    scale = _scale(logs, weights)
+    scale = best_scale(logs, weights)
     assert all(penalised(scale) <= penalised(other) for other in (0.05, scale * 0.99, scale * 1.01, 1.0))
 
 

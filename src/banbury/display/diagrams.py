@@ -5,11 +5,12 @@ documents by what two classes say of them. Plain data in, axes out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import acos, pi, sqrt
+from math import acos, log10, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
-from banbury.display.matplotlib import AGAINST, FOR, INK, QUIET, _axes, _name, _plain, _titled
+from banbury.display.axes import AGAINST, FOR, INK, QUIET, axes_for, drawn_name, titled, unframed, with_whole_numbers
 from banbury.errors import InputError
+from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +36,11 @@ def venn(
     counts = (both, only_first, only_second, neither)
     if min(counts) < 0 or both + only_first <= 0 or both + only_second <= 0:
         raise InputError(f"the counts are {counts}; none is negative, and each of the two events happens")
-    ax = _axes(ax, (6.0, 4.2))
+    ax = axes_for(ax, (6.0, 4.2))
     first, second = sqrt((both + only_first) / pi), sqrt((both + only_second) / pi)
     unit = max(first, second)
     first, second = first / unit, second / unit
-    distance = _distance(first, second, both / unit**2)
+    distance = circle_distance(first, second, both / unit**2)
     left, right = -first, distance + second
     for centre, radius, colour in ((0.0, first, FOR), (distance, second, AGAINST)):
         ax.add_patch(_circle(centre, radius, colour))
@@ -50,8 +51,9 @@ def venn(
     ):
         shift = -0.5 * radius if side == "right" else 0.5 * radius
         ax.annotate(
-            _name(name), (centre + shift, sqrt(max(radius**2 - shift**2, 0.0))), (centre + 1.6 * shift, top + 0.18),
-            ha="center", va="bottom", color=colour, fontsize=11, arrowprops={"arrowstyle": "-", "color": colour},
+            drawn_name(name), (centre + shift, sqrt(max(radius**2 - shift**2, 0.0))),
+            (centre + 1.6 * shift, top + 0.18), ha="center", va="bottom", color=colour,
+            fontsize=11, arrowprops={"arrowstyle": "-", "color": colour},
         )  # fmt: skip
     inner = (max(-first, distance - second), min(first, distance + second))  # the overlap, on the line of the centres
     regions = [
@@ -71,7 +73,7 @@ def venn(
     rest = f"neither\n{neither:g}\n{100 * neither / total:.3g}%"
     ax.text(left - 0.22, below - 0.3, rest, ha="left", va="bottom", color=INK)
     ax.set(xlim=(left - 0.3, right + 0.6), ylim=(below - 0.35, top + 0.55), xticks=[], yticks=[], aspect="equal")
-    return _titled(ax, title)
+    return titled(ax, title)
 
 
 def bayes_tree(
@@ -88,27 +90,27 @@ def bayes_tree(
         raise InputError(f"the priors sum to {sum(prior for _, prior, _ in branches)!r}; they must sum to 1")
     if any(not 0 <= value <= 1 for _, prior, likelihood in branches for value in (prior, likelihood)):
         raise InputError("priors and likelihoods are probabilities, between 0 and 1")
-    ax = _axes(ax, (7.4, 0.8 + 1.1 * len(branches)))
+    ax = axes_for(ax, (7.4, 0.8 + 1.1 * len(branches)))
     total = sum(prior * likelihood for _, prior, likelihood in branches)
     middle = (len(branches) * 2 - 1) / 2
-    fork = 1.15 + 0.075 * max(len(_name(name, 18)) for name, _, _ in branches)  # to the right of the longest name
+    fork = 1.15 + 0.075 * max(len(drawn_name(name, 18)) for name, _, _ in branches)  # to the right of the longest name
     for number, (name, prior, likelihood) in enumerate(branches):
         y = 2 * number + 0.5
         _edge(ax, (0.0, middle), (1.0, y), f"{prior:.4g}", QUIET)
-        ax.text(1.04, y, _name(name, 18), va="center", ha="left", color=INK, fontweight="bold")
+        ax.text(1.04, y, drawn_name(name, 18), va="center", ha="left", color=INK, fontweight="bold")
         for is_seen in (True, False):
             chance = likelihood if is_seen else 1 - likelihood
             end, colour = y + (-0.45 if is_seen else 0.45), FOR if is_seen else QUIET
             _edge(ax, (fork, y), (fork + 1.0, end), f"{chance:.4g}", colour, 2.0 if is_seen else 1.0)
             what = f"{prior:.4g} × {chance:.4g} = {prior * chance:.4g}"
             if is_seen and total:
-                what += f"\nP({_name(name, 18)} | {_name(evidence, 18)}) = {prior * chance / total:.4g}"
-            seen = f"{'' if is_seen else 'not '}{_name(evidence, 18)}:  {what}"
+                what += f"\nP({drawn_name(name, 18)} | {drawn_name(evidence, 18)}) = {prior * chance / total:.4g}"
+            seen = f"{'' if is_seen else 'not '}{drawn_name(evidence, 18)}:  {what}"
             ax.text(fork + 1.05, end, seen, va="center", ha="left",
                     color=INK if is_seen else QUIET, fontweight="bold" if is_seen else None, fontsize=9)  # fmt: skip
     ax.set(xlim=(-0.1, fork + 3.6), ylim=(2 * len(branches) - 0.4, -0.6), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    return _titled(ax, title)
+    return titled(ax, title)
 
 
 def count_scatter(
@@ -121,12 +123,10 @@ def count_scatter(
 
     >>> ax = count_scatter(["happy", "sad", "the"], [20, 1, 50], [2, 18, 51], names=("positive", "negative"))
     """
-    import numpy as np
-
     x, y = (np.asarray(counts, dtype=float) + 1 for counts in (first, second))
     if x.shape != (len(words),) or y.shape != x.shape:
         raise InputError(f"{len(words)} words, but {len(x)} and {len(y)} counts")
-    ax = _axes(ax, (6.0, 5.6))
+    ax = axes_for(ax, (6.0, 5.6))
     strength = np.log(x / y) * np.sqrt(np.minimum(x, 50) / 50 + np.minimum(y, 50) / 50)
     ends = (0.8, 1.6 * max(x.max(initial=1), y.max(initial=1)))
     ax.plot(ends, ends, color=QUIET, linewidth=1, linestyle="--", zorder=1)
@@ -138,9 +138,10 @@ def count_scatter(
         ax, [(str(words[at]), x[at], y[at]) for at in dict.fromkeys([*strongest.tolist(), *frequent.tolist()])]
     )
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, aspect="equal")
-    ax.set(xlabel=f"count in {_name(names[0])}, plus 1", ylabel=f"count in {_name(names[1])}, plus 1")
-    _whole_numbers(ax)
-    return _titled(_plain(ax), title)
+    ax.set(xlabel=f"count in {drawn_name(names[0])}, plus 1", ylabel=f"count in {drawn_name(names[1])}, plus 1")
+    for axis in (ax.xaxis, ax.yaxis):
+        with_whole_numbers(axis)
+    return titled(unframed(ax), title)
 
 
 def class_plane(
@@ -153,18 +154,16 @@ def class_plane(
 
     >>> ax = class_plane([-3, -4, -9], [-5, -6, -4], ["spam", "spam", "ham"], names=("spam", "ham"))
     """
-    import numpy as np
-
     x, y = (np.asarray(values, dtype=float) for values in (first, second))
     finite = np.isfinite(x) & np.isfinite(y)
-    ax = _axes(ax, (6.2, 5.6))
+    ax = axes_for(ax, (6.2, 5.6))
     shown = np.zeros(len(x), dtype=bool)
     for label, colour in zip(names, (FOR, AGAINST), strict=True):
         own = finite & np.array([one == label for one in labels], dtype=bool)
         shown |= own
         rows = np.flatnonzero(own)
         dots = rows[:: max(len(rows) // MOST_POINTS, 1)]
-        ax.scatter(x[dots], y[dots], 9, color=colour, alpha=0.45, linewidths=0, label=_name(label), zorder=2)
+        ax.scatter(x[dots], y[dots], 9, color=colour, alpha=0.45, linewidths=0, label=drawn_name(label), zorder=2)
         if len(rows) > 2:
             for deviations, style in zip(ELLIPSES, ("-", "--"), strict=True):
                 ax.add_patch(_ellipse(x[rows], y[rows], deviations, colour, style))
@@ -173,12 +172,12 @@ def class_plane(
         ax.plot(ends, ends, color=QUIET, linewidth=1, linestyle=":", zorder=1)
         room = 0.04 * ((ends[1] - ends[0]) or 1.0)
         ax.set(xlim=(ends[0] - room, ends[1] + room), ylim=(ends[0] - room, ends[1] + room), aspect="equal")
-    ax.set(xlabel=f"log P(document | {_name(names[0])})", ylabel=f"log P(document | {_name(names[1])})")
+    ax.set(xlabel=f"log P(document | {drawn_name(names[0])})", ylabel=f"log P(document | {drawn_name(names[1])})")
     ax.legend(frameon=False, loc="upper left")
-    return _titled(_plain(ax), title)
+    return titled(unframed(ax), title)
 
 
-def _distance(first: float, second: float, overlap: float) -> float:
+def circle_distance(first: float, second: float, overlap: float) -> float:
     """How far apart the centres of two circles are whose overlap has this area."""
     near, far = abs(first - second), first + second
     if overlap >= pi * min(first, second) ** 2 * (1 - 1e-12):
@@ -187,11 +186,11 @@ def _distance(first: float, second: float, overlap: float) -> float:
         return far + 0.08 * max(first, second)
     for _ in range(60):
         middle = (near + far) / 2
-        near, far = (middle, far) if _overlap(first, second, middle) > overlap else (near, middle)
+        near, far = (middle, far) if circle_overlap(first, second, middle) > overlap else (near, middle)
     return (near + far) / 2
 
 
-def _overlap(first: float, second: float, distance: float) -> float:
+def circle_overlap(first: float, second: float, distance: float) -> float:
     """The area that two circles share."""
     if distance >= first + second:
         return 0.0
@@ -212,7 +211,6 @@ def _circle(centre: float, radius: float, colour: str) -> Any:
 
 def _ellipse(x: Any, y: Any, deviations: float, colour: str, style: str) -> Any:
     """The ellipse within so many standard deviations of the mean, along the axes of the covariance."""
-    import numpy as np
     from matplotlib.patches import Ellipse
 
     variances, axes = np.linalg.eigh(np.cov(x, y))
@@ -233,21 +231,12 @@ def _edge(
 
 def _place_names(ax: Axes, points: Sequence[tuple[str, float, float]]) -> None:
     """Names beside points on logarithmic scales; one that would lie on another is left out."""
-    from math import log10
-
     taken: list[tuple[float, float, float]] = []
     for name, x, y in points:
         left, height, width = log10(x), log10(y), 0.05 * len(name)
         if any(abs(height - other) < 0.06 and left < end and start < left + width for start, end, other in taken):
             continue
         taken.append((left, left + width, height))
-        ax.annotate(_name(name, 18), (x, y), xytext=(3, 1), textcoords="offset points", fontsize=8, color=INK, zorder=4)
-
-
-def _whole_numbers(ax: Axes) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(LogLocator())
-        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        axis.set_minor_formatter(NullFormatter())
+        ax.annotate(
+            drawn_name(name, 18), (x, y), xytext=(3, 1), textcoords="offset points", fontsize=8, color=INK, zorder=4
+        )

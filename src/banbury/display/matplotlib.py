@@ -10,17 +10,14 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from banbury.display.characters import shorten
-from banbury.display.html import LIGHT
-from banbury.errors import InputError, MissingExtra
+from banbury.display.axes import AGAINST, FOR, INK, QUIET, axes_for, drawn_name, titled, unframed, with_whole_numbers
+from banbury.errors import InputError
 from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]
-LONGEST_NAME = 28  # columns of a name
 MOST_NUMBERED_CLASSES = 30  # classes; the cells of more have no numbers
 STYLES = ("-", "--", ":", "-.")
 
@@ -45,9 +42,9 @@ def confusion_matrix(
     share = table / np.maximum(table.sum(axis=1, keepdims=True), 1e-300)
     n = len(classes)
     side = 2.2 + 0.42 * min(n, 60)
-    ax = _axes(ax, (side + 1.2, side))
+    ax = axes_for(ax, (side + 1.2, side))
     ax.imshow(share, cmap=_blues(), vmin=0, vmax=1)
-    names = [_name(label) for label in classes]
+    names = [drawn_name(label) for label in classes]
     short = max(map(len, names), default=0) * n <= 36
     ax.set_xticks(
         range(n), names, rotation=0 if short else 45, ha="center" if short else "right", rotation_mode="anchor"
@@ -68,7 +65,7 @@ def confusion_matrix(
     ax.set_yticks(np.arange(n + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", linewidth=1.5 if n <= MOST_NUMBERED_CLASSES else 0.3)
     ax.tick_params(which="both", length=0)
-    return _titled(ax, title)
+    return titled(ax, title)
 
 
 def reliability(
@@ -88,7 +85,7 @@ def reliability(
 
     >>> ax = reliability([0.6, 0.9], [0.5, 0.95], [20, 80])
     """
-    ax = _axes(ax, (4.8, 4.6))
+    ax = axes_for(ax, (4.8, 4.6))
     mean, share, count = (np.asarray(values, dtype=float) for values in (probabilities, shares, counts))
     filled = count > 0
     ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--", label="calibrated")
@@ -101,7 +98,7 @@ def reliability(
     ax.set(xlabel="probability", ylabel="share that was right", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     _percent(ax, x=True)
     ax.legend(frameon=False, loc="upper left", markerscale=0.6)
-    return _titled(_plain(ax), title)
+    return titled(unframed(ax), title)
 
 
 def waterfall(
@@ -117,7 +114,7 @@ def waterfall(
     >>> ax = waterfall([("prior", 0.5), ("happy", 1.1), ("sad", -0.4)])
     """
     score = sum(change for _, change in steps) if score is None else score
-    ax = _axes(ax, (6.4, 1.1 + 0.28 * (len(steps) + 1)))
+    ax = axes_for(ax, (6.4, 1.1 + 0.28 * (len(steps) + 1)))
     places: list[tuple[float, float]] = []
     level = 0.0
     for _, change in steps:
@@ -140,7 +137,7 @@ def bars(rows: Sequence[tuple[str, float]], *, title: str = "", x_title: str = "
 
     >>> ax = bars([("happy", 1.1), ("sad", -0.4)])
     """
-    ax = _axes(ax, (6.4, 1.1 + 0.28 * max(len(rows), 1)))
+    ax = axes_for(ax, (6.4, 1.1 + 0.28 * max(len(rows), 1)))
     largest = max((abs(value) for _, value in rows if isfinite(value)), default=0.0) or 1.0
     for row, (_, value) in enumerate(rows):
         width = value if isfinite(value) else largest * (1.1 if value > 0 else -1.1)
@@ -163,28 +160,24 @@ def curves(
 
     >>> ax = curves({"model": ([100, 1000], [0.7, 0.8])}, x_title="documents", y_title="accuracy", logarithmic=True)
     """
-    ax = _axes(ax, (5.6, 3.9))
+    ax = axes_for(ax, (5.6, 3.9))
     colours = (FOR, AGAINST, QUIET, INK)
     for number, (name, (x, y)) in enumerate(lines.items()):
         colour = colours[number % len(colours)]
         style = STYLES[number % len(STYLES)]
         marker = "o" if len(x) <= 40 else None
-        ax.plot(x, y, color=colour, linestyle=style, marker=marker, markersize=4, label=_name(name))
+        ax.plot(x, y, color=colour, linestyle=style, marker=marker, markersize=4, label=drawn_name(name))
         if bands is not None and name in bands:
             ax.fill_between(x, *bands[name], color=colour, alpha=0.15, linewidth=0)
-    ax.set(xlabel=_name(x_title), ylabel=_name(y_title))
+    ax.set(xlabel=drawn_name(x_title), ylabel=drawn_name(y_title))
     if logarithmic:
-        from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        with_whole_numbers(ax.xaxis, steps=(1, 2, 5))
     if percent:
         _percent(ax, x=False)
     if len(lines) > 1:
         ax.legend(frameon=False)
-    return _titled(_plain(ax), title)
+    return titled(unframed(ax), title)
 
 
 def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str = "", ax: Axes | None = None) -> Axes:
@@ -196,22 +189,6 @@ def coverage(shares: Sequence[float], accuracies: Sequence[float], *, title: str
     ax.set_xlim(-0.02, 1.02)
     _percent(ax, x=True)
     return ax
-
-
-def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes to draw into: a new figure's where none are given, and only then does pyplot hear of it."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingExtra("pictures need matplotlib: pip install 'banbury[plot]'") from None
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
-
-
-def _name(label: Any, width: int = LONGEST_NAME) -> str:
-    """A name as matplotlib shall draw it, which takes what stands between two `$` for a formula."""
-    return shorten(str(label), width).replace("$", r"\$")
 
 
 def _bar(ax: Axes, row: int, start: float, width: float, value: float, colour: str) -> None:
@@ -231,27 +208,16 @@ def _bar(ax: Axes, row: int, start: float, width: float, value: float, colour: s
 
 
 def _named_rows(ax: Axes, names: Sequence[str], x_title: str, title: str) -> Axes:
-    ax.set_yticks(range(len(names)), [_name(name) for name in names])
+    ax.set_yticks(range(len(names)), [drawn_name(name) for name in names])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.axvline(0, color=QUIET, linewidth=0.8)
     # Bars stick to the edge, which leaves numbers to the left of them no room.
     ax.use_sticky_edges = ax.dataLim.x0 >= 0
     ax.margins(x=0.14)
-    ax.set_xlabel(_name(x_title))
+    ax.set_xlabel(drawn_name(x_title))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    return _titled(_plain(ax), title)
-
-
-def _plain(ax: Axes) -> Axes:
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _titled(ax: Axes, title: str) -> Axes:
-    if title:
-        ax.set_title(_name(title, 60), fontsize=10, loc="left")
-    return ax
+    return titled(unframed(ax), title)
 
 
 def _percent(ax: Axes, *, x: bool) -> None:

@@ -100,12 +100,12 @@ def line_chart(
     y_of = _scale(ys, height - bottom, top)
     write = (lambda value: f"{value:.0%}") if percent else _short_number
     parts: list[Any] = []
-    for tick in _ticks(*ys):
+    for tick in ticks(*ys):
         parts += [
             element("line", class_="grid", x1=left, x2=width - 24, y1=y_of(tick), y2=y_of(tick)),
             _text(write(tick), left - 6, y_of(tick) + 4, "end", faint=True),
         ]
-    for tick in _ticks(*xs):
+    for tick in ticks(*xs):
         parts += [
             element("line", class_="grid", x1=x_of(tick), x2=x_of(tick), y1=top, y2=height - bottom),
             _text(write(tick), x_of(tick), height - bottom + 16, "middle", faint=True),
@@ -268,7 +268,7 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     return low - space, high + space
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks(low: float, high: float) -> list[float]:
     """About five round numbers between two others."""
     if not high > low or high - low == inf:
         return [low]

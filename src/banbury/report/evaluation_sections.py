@@ -175,7 +175,7 @@ def mistakes(found: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[Any
     return [
         element("p", "Those of which the model was surest. Blue speaks for the wrong class, orange against it."),
         articles,
-        _at_fault(words),
+        table_at_fault(words),
     ]
 
 
@@ -188,7 +188,8 @@ def _explained(explanation: Explanation) -> list[Any]:
     ]
 
 
-def _at_fault(words: Sequence[WordAtFault]) -> Markup | None:
+def table_at_fault(words: Sequence[WordAtFault]) -> Markup | None:
+    """The table of words that speak most for wrong classes; None where there are none."""
     if not words:
         return None
     rows = [(isolated(one.word, width=WORD_WIDTH), one.documents, f"{one.nats:.2f}") for one in words[:MOST_LISTED]]

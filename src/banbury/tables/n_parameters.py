@@ -29,5 +29,5 @@ def _sizes(group: Group) -> list[int]:
     if group.categories is not None:
         return [len(known) for known in group.categories]
     statistics: Any = group.statistics
-    sizes: list[int] = statistics._n_categories().tolist()
+    sizes: list[int] = statistics.n_categories().tolist()
     return sizes

@@ -69,7 +69,7 @@ def next_to_label(
     closeness, share = np.ones(len(rows)), LEAST_SHARE
     if len(model.classes) > 1:
         closeness = _closeness(model, settings, rows, threads)
-        share = _share(closeness, sizes)
+        share = length_share(closeness, sizes)
     return _most_gain(index, _labelled(model, index.words), closeness, sizes**share, top)
 
 
@@ -82,8 +82,8 @@ def _closeness(model: TextModel, settings: Settings, texts: list[str], threads: 
     return closeness
 
 
-def _share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
-    """½ where long documents are surer than short ones, 1 where they are not, and what lies between."""
+def length_share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
+    """The exponent of a document's length in its gain: ½ where long ones are surer than short ones, 1 where not."""
     lengths, margins = (values - values.mean() for values in (np.log(sizes), 1 - closeness))
     scale = float(np.sqrt((lengths**2).sum() * (margins**2).sum()))
     correlation = float((lengths * margins).sum()) / scale if scale > NOTHING else 0.0

@@ -188,7 +188,7 @@ def _chosen(
     each = np.array([1.0 if weights is None else float(weights[row]) for row in asked])
     first = np.zeros(len(asked), dtype=np.intp)  # the column of each document's label
     matrices = [np.concatenate(way) for way in seen]
-    scales = [_scale(logs, each) for logs in matrices]
+    scales = [best_scale(logs, each) for logs in matrices]
     names = [
         "labelled documents only" if sure is None else f"and those of which it is {sure:.0%} sure" for sure in ways
     ]
@@ -209,8 +209,8 @@ def _own_first(logs: NDArray[Any], own: list[int], width: int) -> NDArray[Any]:
     return first
 
 
-def _scale(logs: NDArray[Any], weights: NDArray[Any]) -> float:
-    """What to multiply scores with, so that the first of each document is as likely as can be; by Newton's method."""
+def best_scale(logs: NDArray[Any], weights: NDArray[Any]) -> float:
+    """The factor of scores that makes the first class of each document most likely, by Newton's method."""
     scale = 1.0
     for _ in range(30):
         chances = np.exp(log_softmax(scale * logs))

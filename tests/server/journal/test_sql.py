@@ -132,7 +132,7 @@ def test_pages_hold_whole_changes(sizes: list[int]) -> None:
     rows = [(number, change, length) for number, (_, change, length) in enumerate(rows, 1)]
     after, seen = 0, []
     while after < len(rows):
-        end = sql._page_end([row for row in rows if row[0] > after][: DOCUMENTS + 1], len(rows))
+        end = sql.page_end([row for row in rows if row[0] > after][: DOCUMENTS + 1], len(rows))
         page = [row for row in rows if after < row[0] <= end]
         assert page
         assert page[-1][0] == len(rows) or rows[page[-1][0]][1] != page[-1][1]

@@ -232,7 +232,7 @@ class SqlJournal:
             sizes = self._run(
                 f"SELECT sequence, change, length(document) {where} LIMIT ?", after, upto, *arguments, DOCUMENTS + 1
             )
-            end = _page_end(sizes, upto)
+            end = page_end(sizes, upto)
             rows = self._run(
                 f"SELECT sequence, change, model, act, document, label, digest {where}", after, end, *arguments
             )
@@ -324,7 +324,7 @@ class SqlJournal:
         return statement
 
 
-def _page_end(sizes: list[Row], upto: int) -> int:
+def page_end(sizes: list[Row], upto: int) -> int:
     """The last entry of the changes that fit into a page; one always does, since no change has more documents."""
     changes = [list(group) for _, group in groupby(sizes, key=lambda row: row[1])]
     if len(sizes) > DOCUMENTS:

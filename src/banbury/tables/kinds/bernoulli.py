@@ -51,8 +51,8 @@ class BernoulliStatistics(LinearStatistics):
         absent = self.kind.absent_smoothing
         return present, present if absent is None else np.asarray(absent, dtype=float)
 
-    def _log_chances(self, known: Array, ones: Array) -> tuple[Array, Array]:
-        """Of 1 and of 0. Where nothing is known and nothing is smoothed, both are as likely."""
+    def log_chances(self, known: Array, ones: Array) -> tuple[Array, Array]:
+        """log P(1) and log P(0) by class; where nothing is known and nothing is smoothed, both are as likely."""
         present, absent = self._pseudo_counts()
         nothing = known + present + absent == 0
         whole = np.where(nothing, 2.0, known + present + absent)
@@ -64,11 +64,12 @@ class BernoulliStatistics(LinearStatistics):
     def _logs(self, block: Block) -> Array:
         known = by_row(self.sums["known"], block, lambda: block.gone)
         ones = by_row(self.sums["ones"], block, lambda: block.gone * block.values)
-        yes, no = self._log_chances(known, ones)
+        yes, no = self.log_chances(known, ones)
         return np.where(block.values[:, None, :] == 1, yes, no)
 
-    def _linear(self) -> tuple[Lines, Lines]:
-        yes, no = (apart(logs) for logs in self._log_chances(self.sums["known"], self.sums["ones"]))
+    def linear(self) -> tuple[Lines, Lines]:
+        """The log-likelihood as lines of the values."""
+        yes, no = (apart(logs) for logs in self.log_chances(self.sums["known"], self.sums["ones"]))
         return Lines(yes[0] - no[0], no[0]), Lines(yes[1] - no[1], no[1])
 
     def _beta(self) -> tuple[Array, Array]:
@@ -78,7 +79,7 @@ class BernoulliStatistics(LinearStatistics):
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class."""
-        yes, _ = self._log_chances(self.sums["known"], self.sums["ones"])
+        yes, _ = self.log_chances(self.sums["known"], self.sums["ones"])
         return np.asarray(rng.random((n, self.n_features)) < np.exp(yes[class_number]), dtype=float)
 
     def drawn(self, rng: np.random.Generator) -> Statistics:

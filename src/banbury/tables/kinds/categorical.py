@@ -78,7 +78,7 @@ class CategoricalStatistics(Statistics):
     def _at_least(self) -> Any:
         return 0 if self.kind.categories is None else np.asarray(self.kind.categories, dtype=float)
 
-    def _n_categories(self) -> Array:
+    def n_categories(self) -> Array:
         """How many categories each feature has had, or has at least."""
         seen = np.count_nonzero(self.sums["counts"].sum(axis=0), axis=1)
         return np.asarray(np.maximum(seen, self._at_least()), dtype=float)
@@ -90,7 +90,7 @@ class CategoricalStatistics(Statistics):
         cells = np.moveaxis(counts[:, columns, np.where(is_new, 0, codes)], 0, 1)  # [row, class, feature]
         cells = np.where(is_new[:, None, :], 0.0, cells)
         known = by_row(counts.sum(axis=2), block, lambda: block.gone)
-        sizes = self._n_categories()[None, :]
+        sizes = self.n_categories()[None, :]
         if block.numbers is not None:
             gone = block.gone
             own = np.arange(len(codes)), block.numbers
@@ -109,7 +109,7 @@ class CategoricalStatistics(Statistics):
 
     def _dirichlet(self) -> Array:
         """Posterior pseudo-counts of the categories that there are; 0 for the others."""
-        sizes = self._n_categories()
+        sizes = self.n_categories()
         counts = self.sums["counts"]
         counts = widened(counts, max(counts.shape[2], int(sizes.max(initial=0))))
         there = counts.sum(axis=0) > 0

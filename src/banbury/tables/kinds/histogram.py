@@ -64,11 +64,12 @@ class HistogramStatistics(CategoricalStatistics):
         rest = super()._parted(sums, gone)
         return self._joined(rest, {"counts": np.zeros_like(sums["counts"])})  # an empty bin is still a bin
 
-    def _n_categories(self) -> Array:
+    def n_categories(self) -> Array:
+        """The number of bins of each feature."""
         return np.array([0.0 if edges is None else len(edges) + 1 for edges in self.edges])
 
     def _sizes_without(self, last: NDArray[np.bool_]) -> Array:
-        return np.broadcast_to(self._n_categories(), last.shape)
+        return np.broadcast_to(self.n_categories(), last.shape)
 
     def _density(self, values: Array, codes: NDArray[np.intp], logs: Array) -> Array:
         found = np.empty(values.shape)
@@ -86,7 +87,7 @@ class HistogramStatistics(CategoricalStatistics):
 
     def _dirichlet(self) -> Array:
         counts = self.sums["counts"]
-        there = np.arange(counts.shape[2]) < self._n_categories()[:, None]
+        there = np.arange(counts.shape[2]) < self.n_categories()[:, None]
         return np.where(there, counts + float(self.kind.smoothing), 0.0)
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:

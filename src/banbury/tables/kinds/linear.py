@@ -19,7 +19,7 @@ class Lines(NamedTuple):
 class LinearStatistics(Statistics):
     """log P(value | class) is linear in the value, but for something that the classes share."""
 
-    def _linear(self) -> tuple[Lines, Lines] | None:
+    def linear(self) -> tuple[Lines, Lines] | None:
         """What is possible, and how often something is not: as a number, 10⁹ nats would take the digits of the rest.
 
         None where the kind is read in a way that is not linear.
@@ -32,17 +32,18 @@ class LinearStatistics(Statistics):
 
     def scores(self, values: Any, feature_weights: Any = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
-        lines = self._linear()
+        lines = self.linear()
         if lines is None:
             return super().scores(values, feature_weights)
         values, share = self._checked(values), self._share(feature_weights)
         possible, impossible = (Lines(slope * share, start * share) for slope, start in lines)
-        found = self._products(values, possible)
+        found = self.products(values, possible)
         if impossible.slope.any() or impossible.start.any():
-            found += IMPOSSIBLE * self._products(values, impossible)
+            found += IMPOSSIBLE * self.products(values, impossible)
         return found + self._shared_sums(values, share)[:, None]
 
-    def _products(self, values: Any, lines: Lines) -> Array:
+    def products(self, values: Any, lines: Lines) -> Array:
+        """Values times slopes, plus starts, by row and class; a sparse matrix stays sparse."""
         slope, start = lines
         if is_sparse(values):
             return np.asarray(values @ slope.T + start.sum(axis=1))

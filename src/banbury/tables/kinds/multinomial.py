@@ -64,7 +64,8 @@ class MultinomialStatistics(LinearStatistics):
         possible = np.where(found > 0, found, 1.0)
         return np.where(found > 0, log_rising(possible, values), values * log_share(0.0, 1.0)) - values * each
 
-    def _linear(self) -> tuple[Lines, Lines] | None:
+    def linear(self) -> tuple[Lines, Lines] | None:
+        """The log-likelihood as lines of the values; None for the predictive distribution."""
         if self.kind.predictive:
             return None
         found = self._dirichlet(self.sums["counts"])

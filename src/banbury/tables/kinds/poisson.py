@@ -55,7 +55,8 @@ class PoissonStatistics(LinearStatistics):
             "events": class_sums(filled(values), numbers, weights, n_classes),
         }
 
-    def _gamma(self, block: Block = NOTHING) -> Gamma:
+    def posterior_gamma(self, block: Block = NOTHING) -> Gamma:
+        """The gamma distribution of the rate, by class and feature: prior and counts, without the rows of a block."""
         known = by_row(self.sums["known"], block, lambda: block.gone)
         events = by_row(self.sums["events"], block, lambda: block.gone * block.values)
         if self.kind.events is not None:
@@ -67,7 +68,7 @@ class PoissonStatistics(LinearStatistics):
         return Gamma(events + self.kind.rows * rate, known + self.kind.rows)
 
     def _logs(self, block: Block) -> Array:
-        gamma, values = self._gamma(block), block.values[:, None, :]
+        gamma, values = self.posterior_gamma(block), block.values[:, None, :]
         shared = -log_gamma(values + 1)
         if self.kind.predictive:
             start = -gamma.events * np.log1p(1 / gamma.rows)
@@ -75,10 +76,11 @@ class PoissonStatistics(LinearStatistics):
         rate = gamma.events / gamma.rows
         return values * np.log(rate) - rate + shared
 
-    def _linear(self) -> tuple[Lines, Lines] | None:
+    def linear(self) -> tuple[Lines, Lines] | None:
+        """The log-likelihood as lines of the values; None for the predictive distribution."""
         if self.kind.predictive:
             return None
-        rate = (self._gamma().events / self._gamma().rows)[0]
+        rate = (self.posterior_gamma().events / self.posterior_gamma().rows)[0]
         nothing = np.zeros_like(rate)
         return Lines(np.log(rate), -rate), Lines(nothing, nothing)
 
@@ -87,13 +89,13 @@ class PoissonStatistics(LinearStatistics):
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class."""
-        events, rows = (array[0, class_number] for array in self._gamma())
+        events, rows = (array[0, class_number] for array in self.posterior_gamma())
         rates = rng.gamma(events, 1 / rows, (n, self.n_features)) if self.kind.predictive else events / rows
         return rng.poisson(rates, (n, self.n_features)).astype(float)
 
     def drawn(self, rng: np.random.Generator) -> Statistics:
         """Statistics whose plug-in parameters are one draw from the posterior."""
-        events, rows = (array[0] for array in self._gamma())
+        events, rows = (array[0] for array in self.posterior_gamma())
         copy = self.copy()
         copy.kind = replace(self.kind, rows=1.0, events=1e-300, predictive=False)
         copy.sums = {"known": np.zeros_like(rows), "events": rng.gamma(events) / rows}
@@ -101,7 +103,7 @@ class PoissonStatistics(LinearStatistics):
 
     def posterior(self, level: float = 0.95) -> dict[str, Summary]:
         """The `rate`: the mean of the column."""
-        events, rows = (array[0] for array in self._gamma())
+        events, rows = (array[0] for array in self.posterior_gamma())
         tail = (1 - level) / 2
         low, high = gamma_quantile(tail, events) / rows, gamma_quantile(1 - tail, events) / rows
         return {"rate": Summary(events / rows, low, high, level)}
