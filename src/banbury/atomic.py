@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
     Path = str | os.PathLike[str]
 
-PREFIX, SUFFIX = ".banbury-", ".tmp"  # of temporary files
+TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".banbury-", ".tmp"  # of temporary files
 
 
 def write(path: Path, parts: Iterable[Buffer]) -> None:
@@ -55,7 +55,7 @@ class replacing:
         self._is_replaced = not os.path.exists(path) or os.path.isfile(path)
         self._temporary = os.fspath(path)
         if self._is_replaced:
-            name = f"{PREFIX}{os.urandom(6).hex()}{SUFFIX}"
+            name = f"{TEMPORARY_PREFIX}{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
             self._temporary = os.path.join(os.path.dirname(self._path), name)
 
     def __enter__(self) -> str:
@@ -87,4 +87,4 @@ class replacing:
 
 def is_temporary(name: str) -> bool:
     """Whether a file of this name is a temporary one of `replacing`."""
-    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+    return name.startswith(TEMPORARY_PREFIX) and name.endswith(TEMPORARY_SUFFIX)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury import Classifier, SenseTagger, storage
-from banbury.apps.senses import COLUMNS
+from banbury.apps.senses import CONTEXT_COLUMNS
 from banbury.errors import BanburyError, FileFormatError, InputError
 
 CONTEXTS = [
@@ -43,13 +43,13 @@ def test_a_context_is_a_row_of_its_words_its_windows_and_its_neighbours() -> Non
     }
     (row,) = SenseTagger().rows(["*Hard*"])
     assert row["1 left"] == row["2 right"] == "(edge)"
-    assert row.keys() == COLUMNS.keys()
+    assert row.keys() == CONTEXT_COLUMNS.keys()
 
 
 @given(st.text(), st.text(), st.text())
 def test_any_three_texts_are_a_context(left: str, word: str, right: str) -> None:
     (row,) = SenseTagger().rows([(left, word, right)])
-    assert set(row) == set(COLUMNS)
+    assert set(row) == set(CONTEXT_COLUMNS)
     assert row["up to 5 left"].removesuffix(" _") in left
     assert row["up to 5 right"].removeprefix("_ ") in right
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banbury import Classifier, SpamFilter
-from banbury.apps.spam import COLUMNS
+from banbury.apps.spam import MAIL_COLUMNS
 from banbury.errors import BanburyError, FileFormatError, InputError, NotFittedError
 from banbury.readers.mail import parse
 from commands import Here
@@ -74,7 +74,7 @@ def test_how_much_parts_count_is_chosen_again_by_more_letters() -> None:
         one_by_one.learn([letter], [label])
     chosen = one_by_one.refit_settings(HAM + SPAM, LABELS).report_
     assert chosen.n_documents == 4
-    assert [column.name for column in chosen.columns] == list(COLUMNS)
+    assert [column.name for column in chosen.columns] == list(MAIL_COLUMNS)
 
 
 def test_one_letter_is_learned_and_unlearned() -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import cells_reference as reference
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError
-from banbury.tables.cells import DEPTH, NOTHING, CategoryCells, NumberCells, cells_from_settings
+from banbury.tables.cells import DEPTH, NO_CELL, CategoryCells, NumberCells, cells_from_settings
 
 SIZES = [0, 3, 0, 2]
 SMOOTHING = [(2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0)]
@@ -28,7 +28,7 @@ def some_rows() -> st.SearchStrategy[list[reference.Row]]:
 
 
 def kernel_rows(rows: list[reference.Row], **left_out: Any) -> Any:
-    codes = np.array([[NOTHING if code is None else code for code in codes] for codes, _, _ in rows], np.uint8)
+    codes = np.array([[NO_CELL if code is None else code for code in codes] for codes, _, _ in rows], np.uint8)
     own = np.array([own for _, own, _ in rows], np.uint32)
     return _kernel.CellRows(np.ascontiguousarray(codes.T).ravel(), len(rows), N_CLASSES, own, **left_out)
 
@@ -135,7 +135,7 @@ def test_neighbouring_floats_have_cells_of_their_own() -> None:
     values = np.array([1.0, np.nextafter(1.0, 2), -1e308, 1e308, np.nan])
     codes = NumberCells.of(values).encoded(values)
     assert len(set(codes.tolist())) == 5
-    assert codes[-1] == NOTHING
+    assert codes[-1] == NO_CELL
 
 
 def test_an_interval_holds_the_values_of_its_cell() -> None:
@@ -158,7 +158,7 @@ def test_frequent_categories_have_cells_and_the_others_share_one() -> None:
     assert set(names[10:]) <= set(cells.values)
     by_number = cells.by_number([*names, "later"])
     assert by_number[70] == 63
-    assert by_number[71] == NOTHING
+    assert by_number[71] == NO_CELL
     assert cells.shown(63) == "another"
 
 

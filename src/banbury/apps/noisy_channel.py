@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from banbury.text.counts import Counts
 
-WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+CORRECTABLE_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 LONGEST = 40  # letters of a word that is corrected or suggested
-BINS = 32  # into which letters are counted when words far away are left out
+LETTER_BINS = 32  # into which letters are counted when words far away are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Vocabulary:
         known = [
             (name, n)
             for name, n in zip(postings.names, np.asarray(postings.occurrences).tolist(), strict=True)
-            if len(name) <= LONGEST and WORD.fullmatch(name)
+            if len(name) <= LONGEST and CORRECTABLE_WORD.fullmatch(name)
         ]
         known.sort(key=lambda one: (len(one[0]), one[0]))  # words of like length lie side by side
         self.words = [name for name, _ in known]
@@ -82,8 +82,8 @@ class Vocabulary:
             self.alphabet[first] + self.alphabet[second]
             for first, second in zip(*(part.tolist() for part in np.divmod(used, len(self.alphabet))), strict=True)
         ]
-        self.bins: NDArray[Any] = np.zeros((len(self.words), BINS), dtype=np.int8)
-        np.add.at(self.bins, (np.nonzero(is_letter)[0], code_points % BINS), 1)
+        self.bins: NDArray[Any] = np.zeros((len(self.words), LETTER_BINS), dtype=np.int8)
+        np.add.at(self.bins, (np.nonzero(is_letter)[0], code_points % LETTER_BINS), 1)
 
         # Good–Turing: new words are as frequent as those seen once. Which of them comes is up to its letters.
         self.unseen = (n_once + 1) / (total + 2)
@@ -106,7 +106,7 @@ class Vocabulary:
 
         An edit changes the length by at most 1, and the letters as a bag by at most one in and one out.
         """
-        bins = np.bincount([ord(letter) % BINS for letter in word], minlength=BINS).astype(np.int8)
+        bins = np.bincount([ord(letter) % LETTER_BINS for letter in word], minlength=LETTER_BINS).astype(np.int8)
         first, last = np.searchsorted(self.lengths, [len(word) - most, len(word) + most + 1]).tolist()
         moved = np.abs(self.bins[first:last] - bins).sum(axis=1, dtype=np.int32)
         moved += np.abs(self.lengths[first:last] - len(word))

@@ -66,7 +66,7 @@ def _place(place: int) -> str:
     return f"{abs(place)} {'left' if place < 0 else 'right'}"
 
 
-COLUMNS: dict[str, Any] = {
+CONTEXT_COLUMNS: dict[str, Any] = {
     "words": Text(),
     "word": Categorical(),
     **{_place(place): Categorical() for place in PLACES},
@@ -102,7 +102,7 @@ class SenseTagger:
     def __init__(self, word: str | None = None, *, language: str | None = "english", **settings: Any) -> None:
         self.word = word
         self.language = language
-        self.model = Classifier(columns=COLUMNS, **settings)
+        self.model = Classifier(columns=CONTEXT_COLUMNS, **settings)
         self._forms = Analyzer(stemmer=language, punctuation="none", emoticons=False)
         stems = self._forms.tokens(word) if isinstance(word, str) else []
         if word is not None and len(stems) != 1:

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 # Addresses and names by their parts, the pairs of these, and the characters: deals4417@mail.example.org has deals4417,
 # mail, example, org, and what it shares with deals9302. By leave-one-out on mail a tenth less log loss than words.
 # The numbers of links and recipients are left out: they add next to nothing, and of few messages they say too much.
-PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2), characters=(2, 4)))
-COLUMNS: dict[str, Any] = {
-    "sender": PARTS,
-    "name": PARTS,
+ADDRESS_PARTS = Text(analyzer=Analyzer(words="python", ngrams=(1, 2), characters=(2, 4)))
+MAIL_COLUMNS: dict[str, Any] = {
+    "sender": ADDRESS_PARTS,
+    "name": ADDRESS_PARTS,
     "subject": Text(),
     "body": Text(),
-    "hosts": PARTS,
-    "attachments": PARTS,
-    "mailer": PARTS,
-    "tags": PARTS,
+    "hosts": ADDRESS_PARTS,
+    "attachments": ADDRESS_PARTS,
+    "mailer": ADDRESS_PARTS,
+    "tags": ADDRESS_PARTS,
     "is_answer": Bernoulli(),
     "answers_go_elsewhere": Bernoulli(),
 }
@@ -50,7 +50,7 @@ class SpamFilter:
     """
 
     def __init__(self, **settings: Any) -> None:
-        self.model = Classifier(columns=COLUMNS, **settings)
+        self.model = Classifier(columns=MAIL_COLUMNS, **settings)
 
     def fit(self, messages: Any, labels: Any) -> SpamFilter:
         """Learn from these messages alone; labels are `"ham"` and `"spam"`."""
@@ -106,7 +106,7 @@ class SpamFilter:
     def load(cls, path: str | PathLike[str]) -> SpamFilter:
         """The filter in a file."""
         model = Classifier.load(path)
-        if model.columns is None or set(model.columns) != set(COLUMNS):
+        if model.columns is None or set(model.columns) != set(MAIL_COLUMNS):
             raise FileFormatError(f"{path}: the model in it is not one of e-mails")
         spam_filter = cls()
         spam_filter.model = model
@@ -116,7 +116,7 @@ class SpamFilter:
 def is_filter(settings: Mapping[str, Any]) -> bool:
     """Whether the classifier that a file holds is a filter: by its columns and labels."""
     names = {name for name, _ in settings.get("columns", [])}
-    return names == set(COLUMNS) and set(settings["classes"]) <= set(LABELS)
+    return names == set(MAIL_COLUMNS) and set(settings["classes"]) <= set(LABELS)
 
 
 def rows(messages: Any) -> list[dict[str, Any]]:
@@ -128,7 +128,7 @@ def rows(messages: Any) -> list[dict[str, Any]]:
     if isinstance(messages, ONE):
         raise InputError("expected a list of messages, not one of them: put it into a list")
     mails = [_parsed(one, number) for number, one in enumerate(as_list(messages, "messages"))]
-    return [{name: value for name, value in mail.row().items() if name in COLUMNS} for mail in mails]
+    return [{name: value for name, value in mail.row().items() if name in MAIL_COLUMNS} for mail in mails]
 
 
 def _parsed(message: Any, number: int) -> Mail:

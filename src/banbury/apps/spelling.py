@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel, storage
 from banbury.apps.edits import EditCounts, EditModel
-from banbury.apps.noisy_channel import LONGEST, WORD, Channel, Suggestion, Vocabulary
+from banbury.apps.noisy_channel import CORRECTABLE_WORD, LONGEST, Channel, Suggestion, Vocabulary
 from banbury.errors import FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
@@ -22,8 +22,10 @@ from banbury.text.documents import check_many
 if TYPE_CHECKING:
     from os import PathLike
 
-WORDS = Analyzer(urls="remove", handles="remove", emails="remove", tags="remove", punctuation="none", emoticons=False)
-LABEL = "words"  # counts have classes; here all words are of one
+WORD_ANALYZER = Analyzer(
+    urls="remove", handles="remove", emails="remove", tags="remove", punctuation="none", emoticons=False
+)
+ONLY_CLASS = "words"  # counts have classes; here all words are of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class SpellingCorrector:
             raise InputError(f"max_edits is {max_edits!r}; it must be a whole number from 1 to 10")
         self.error_rate = float(error_rate)
         self.max_edits = max_edits
-        self.counts = Counts(WORDS)
+        self.counts = Counts(WORD_ANALYZER)
         self.edit_counts = EditCounts()
         self._latest: tuple[Any, Channel] | None = None
         self.learn(texts, pairs=pairs)
@@ -123,9 +125,9 @@ class SpellingCorrector:
     def corrections(self, text: str) -> list[Correction]:
         """The words of a text that are less likely to be meant than another, each with its best suggestion."""
         found = []
-        for token in WORDS.tokens(text):
+        for token in WORD_ANALYZER.tokens(text):
             typed = text[token.start : token.end]
-            if WORD.fullmatch(typed) and len(typed) <= LONGEST:
+            if CORRECTABLE_WORD.fullmatch(typed) and len(typed) <= LONGEST:
                 best = self.suggest(typed, top=1)
                 if best and best[0].edits:
                     found.append(Correction(token.start, token.end, typed, best[0]))
@@ -163,7 +165,7 @@ class SpellingCorrector:
             corrector = cls(error_rate=parts["error_rate"], max_edits=parts["max_edits"])
             corrector.counts = Counts.from_parts(file.settings, file.arrays)
             corrector.edit_counts = EditCounts.from_parts(parts)
-            if corrector.counts.analyzer != WORDS or len(corrector.counts.classes) > 1:
+            if corrector.counts.analyzer != WORD_ANALYZER or len(corrector.counts.classes) > 1:
                 raise FileFormatError("its words were not counted for spelling")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FileFormatError(f"{path}: not a corrector of this version of banbury: {error}") from error
@@ -185,10 +187,10 @@ def _as_documents(texts: Any) -> tuple[Any, list[str], list[int] | None]:
         for word, n in texts.items():
             if not isinstance(word, str) or type(n) is not int or not 0 <= n < 2**32:
                 raise InputError(f"the count of {word!r} is {n!r}; words are str, counts whole numbers, 0 or more")
-        return list(texts), [LABEL] * len(texts), list(texts.values())
+        return list(texts), [ONLY_CLASS] * len(texts), list(texts.values())
     check_many(texts)
     held = _kernel.hold(texts)
-    return held, [LABEL] * _kernel.measure(held)[0], None
+    return held, [ONLY_CLASS] * _kernel.measure(held)[0], None
 
 
 def _as_pairs(pairs: Any) -> list[tuple[str, str]]:
@@ -196,7 +198,7 @@ def _as_pairs(pairs: Any) -> list[tuple[str, str]]:
     checked = []
     for number, pair in enumerate(pairs):
         match pair:
-            case (str(typed), str(meant)) if WORD.fullmatch(meant) and 0 < len(typed.split()) < 2:
+            case (str(typed), str(meant)) if CORRECTABLE_WORD.fullmatch(meant) and 0 < len(typed.split()) < 2:
                 checked.append((typed.strip().lower(), meant.lower()))
             case _:
                 raise InputError(f"pair {number} is {pair!r}; a pair is (typed, meant), two words")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-FIGURES = ("accuracy", "macro-f1", "mcc", "roc-auc", "log-loss", "brier-score", "calibration-error")
+CHECKED_FIGURES = ("accuracy", "macro-f1", "mcc", "roc-auc", "log-loss", "brier-score", "calibration-error")
 
 
 class Bound(click.ParamType[tuple[str, float]]):
@@ -31,8 +31,8 @@ class Bound(click.ParamType[tuple[str, float]]):
             bound = float(number)
         except ValueError:
             bound = nan
-        if name not in FIGURES or isnan(bound):
-            self.fail(f"{value!r} is not FIGURE=NUMBER; the figures are {', '.join(FIGURES)}", param, context)
+        if name not in CHECKED_FIGURES or isnan(bound):
+            self.fail(f"{value!r} is not FIGURE=NUMBER; the figures are {', '.join(CHECKED_FIGURES)}", param, context)
         return name, bound
 
 

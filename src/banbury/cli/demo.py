@@ -8,7 +8,7 @@ from banbury.classifier import Classifier
 from banbury.datasets import demo as demo_corpus
 from banbury.results.evaluation import evaluate
 
-TEXT = "The staff were friendly, but the room was dirty and we will never come back."
+EXAMPLE_TEXT = "The staff were friendly, but the room was dirty and we will never come back."
 
 
 @click.command(
@@ -17,9 +17,9 @@ Example:
   banbury demo "What a lovely day"
 """
 )
-@click.argument("text", default=TEXT)
+@click.argument("text", default=EXAMPLE_TEXT)
 def demo(text: str) -> None:
-    """Train on the demo corpus, and explain what it says of TEXT."""
+    """Train on the demo corpus, and explain what it says of EXAMPLE_TEXT."""
     texts, labels = demo_corpus()
     model = Classifier.textbook(analyzer="tweets").fit(texts, labels)
     click.echo(f"Counted {len(texts)} short texts: {model.counts_.n_features} words and pairs of words.\n")

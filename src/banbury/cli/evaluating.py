@@ -16,7 +16,7 @@ from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
 from banbury.text.documents import as_texts
 
-MOST_SHOWN = 300  # characters of a text
+LONGEST_SHOWN = 300  # characters of a text
 MOST_WORDS = 6  # at fault
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _worded(mistake: Mistake, batch: Batch) -> str:
     """A mistake: where it stands, what it says, and which words were at fault."""
     lines = [
         f"{batch.place(mistake.index)}: {mistake.label}, taken for {mistake.predicted} ({mistake.probability:.4f})",
-        fill(" ".join(str(mistake.explanation.text).split())[:MOST_SHOWN], **_margins()),
+        fill(" ".join(str(mistake.explanation.text).split())[:LONGEST_SHOWN], **_margins()),
     ]
     at_fault = sorted((one for one in mistake.explanation.evidence if one.weight > 0), key=lambda one: -one.weight)
     words = ", ".join(f"{one.name} {one.weight:+.2f}" for one in at_fault[:MOST_WORDS])

@@ -25,7 +25,7 @@ OF_SO_MANY = 10_000  # documents, a word of fewer than one says little, and most
 MOST_STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
 FEW_LABELS = 4
 MOST_EXAMPLES = 5  # doubtful rows
-MOST_COLUMNS = 12  # of a table that are shown
+MOST_SHOWN_COLUMNS = 12  # of a table that are shown
 TEXT_WIDTH = 60
 FILE_WIDTH = 40
 HEAD = ("", "log loss", "accuracy", "")
@@ -90,8 +90,8 @@ class Findings:
             blocks = [Block(f"chosen: {report.chosen}")]
         if report.columns:
             columns = sorted(report.columns, key=lambda one: -one.weight)
-            rows = [(one.name, f"{one.weight:.3f}", one.kind.split("(")[0]) for one in columns[:MOST_COLUMNS]]
-            most = f" most: {MOST_COLUMNS} of {len(columns)}" if len(columns) > MOST_COLUMNS else ""
+            rows = [(one.name, f"{one.weight:.3f}", one.kind.split("(")[0]) for one in columns[:MOST_SHOWN_COLUMNS]]
+            most = f" most: {MOST_SHOWN_COLUMNS} of {len(columns)}" if len(columns) > MOST_SHOWN_COLUMNS else ""
             blocks.append(Block(f"columns that count{most}", rows, right=(1,)))
         return blocks
 

@@ -99,13 +99,13 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
 
 def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
     """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
-    from banbury.apps.spam import COLUMNS, SpamFilter
+    from banbury.apps.spam import MAIL_COLUMNS, SpamFilter
 
     with storage.locked(path):
         if not os.path.exists(path):
             if forgotten is not None or learned is None:
                 raise click.UsageError(f"{path} does not exist: there is nothing to forget.")
-            SpamFilter().model.learn(_document(message, COLUMNS), [learned]).save(path)
+            SpamFilter().model.learn(_document(message, MAIL_COLUMNS), [learned]).save(path)
             return
         model = reading.load(path)
         document = _document(message, columns_of(model))

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from banbury._kernel import ZstdEncoder
-from banbury.atomic import PREFIX, SUFFIX, replacing
+from banbury.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
 from banbury.display.spreadsheet import csv_text
@@ -198,7 +198,7 @@ def _waiting(output: str) -> IO[bytes]:
     import tempfile
 
     folder = os.path.dirname(os.path.realpath(output))
-    return tempfile.NamedTemporaryFile("w+b", prefix=PREFIX, suffix=SUFFIX, dir=folder)
+    return tempfile.NamedTemporaryFile("w+b", prefix=TEMPORARY_PREFIX, suffix=TEMPORARY_SUFFIX, dir=folder)
 
 
 def _kind(found: set[type]) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Batch, Reader
 
-PREFIX = "__label__"  # in front of a label in fastText's format
+FASTTEXT_PREFIX = "__label__"  # in front of a label in fastText's format
 TRUE = "label"  # the column of the label that a row of fastText's format has already
 
 
@@ -108,7 +108,7 @@ def _answer(chances: dict[Any, float], given: dict[str, Any], format: str) -> di
     shown = _shown(order, chances, given, format)
     if format == "fasttext":
         labels = shown if shown else [] if best is None else [best]
-        return {"labels": " ".join(f"{PREFIX}{_joined(label)} {chances[label]:.6g}" for label in labels)}
+        return {"labels": " ".join(f"{FASTTEXT_PREFIX}{_joined(label)} {chances[label]:.6g}" for label in labels)}
     if format == "plain":  # for people: a name beside every probability; the other formats have every digit
         if best is None or not shown:
             shown = [order[0] if best is None else best]
@@ -183,8 +183,8 @@ def _true_labels(batch: Batch) -> list[str | None]:
     labels: list[str | None] = []
     for line in batch.kernel.raw().decode("utf-8", "replace").split("\n")[: len(batch)]:
         words = line.split()
-        n_labels = next((at for at, word in enumerate(words) if not word.startswith(PREFIX)), len(words))
-        labels.append(" ".join(word.removeprefix(PREFIX) for word in words[:n_labels]) or None)
+        n_labels = next((at for at, word in enumerate(words) if not word.startswith(FASTTEXT_PREFIX)), len(words))
+        labels.append(" ".join(word.removeprefix(FASTTEXT_PREFIX) for word in words[:n_labels]) or None)
     return labels
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 MAIL = ("mbox", "maildir", "mail")
-PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
+MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
 OF_TEXTS = ("text", "plain", "analyzer", "ngrams")  # options that ask for a model of texts
 KEPT = 64 << 20  # bytes of text
 
@@ -81,10 +81,10 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
     if not is_table and reader.layout.format in MAIL and not any(given[name] for name in OF_TEXTS):
-        from banbury.apps.spam import COLUMNS
+        from banbury.apps.spam import MAIL_COLUMNS
 
-        note(f"{reader.name}: {replace(reader.layout, text=None)}; {PARTS}")
-        return _train_table(reader, files, model, is_json, given | {"kinds": COLUMNS})
+        note(f"{reader.name}: {replace(reader.layout, text=None)}; {MAIL_PARTS}")
+        return _train_table(reader, files, model, is_json, given | {"kinds": MAIL_COLUMNS})
     note(f"{reader.name}: {reader.layout}")
     if is_table:
         return _train_table(reader, files, model, is_json, given)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 1500  # pairs of so many are looked at: about a million
 SAMPLE_SIZE = 30_000  # a sample that depends on their texts alone
 FEWEST_WITH_WORD = 5  # documents with a word
-RATE = 0.01  # of false discoveries
+FALSE_DISCOVERY_RATE = 0.01  # of false discoveries
 STEP = 1.1  # documents are put together whose lengths differ by less than this factor
 BLOCK_ROWS = 2048  # documents
 MOST_WEIGHED = 4000  # whose evidence is looked at more closely
@@ -163,14 +163,14 @@ class _Pairs(NamedTuple):
 
 
 def _beyond_chance(together: NDArray[Any], expected: NDArray[Any]) -> _Pairs:
-    """The pairs that come together so often that at most a share `RATE` of them does so by chance."""
+    """The pairs that come together so often that at most a share `FALSE_DISCOVERY_RATE` of them does so by chance."""
     first, second = np.triu_indices(len(together), 1)
     seen, chance = together[first, second].astype(float), np.maximum(expected[first, second], 1e-9)
     above = np.flatnonzero(seen > chance)
     seen, chance = seen[above], chance[above]
     log_p = -(seen * np.log(seen / chance) - seen + chance)
     p_values = np.exp(np.maximum(log_p, -700))
-    believed = np.flatnonzero(p_values <= false_discoveries(p_values, len(first), RATE))
+    believed = np.flatnonzero(p_values <= false_discoveries(p_values, len(first), FALSE_DISCOVERY_RATE))
     return _Pairs(first[above], second[above], seen, chance, p_values).taken(believed)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_PRINTED = 8  # of each kind, when it is printed
 MOST_NEW_WORDS = 50
-MOST_PAIRS = 100
+MOST_LISTED_PAIRS = 100
 RARE = 0.01
 STRANGE = 1.5  # times as many new words as the training documents make one expect
 
@@ -120,7 +120,11 @@ class Diagnosis:
     def _pairs_lines(self) -> list[str]:
         if not self.pairs:
             return ["words that come together: none beyond chance"]
-        n = f"{len(self.pairs)} pairs" if len(self.pairs) < MOST_PAIRS else f"the {MOST_PAIRS} pairs that matter most"
+        n = (
+            f"{len(self.pairs)} pairs"
+            if len(self.pairs) < MOST_LISTED_PAIRS
+            else f"the {MOST_LISTED_PAIRS} pairs that matter most"
+        )
         lines = [
             f"words that come together within classes: {n}, {self.counted_twice:.2f} nats a document counted twice"
         ]
@@ -221,7 +225,9 @@ def diagnose(
     return Diagnosis(
         n_documents=len(listed),
         were_learned=were_learned,
-        pairs=dependent_pairs(listed, labels or guessed, analyzer=counts.analyzer, top=MOST_PAIRS, threads=threads),
+        pairs=dependent_pairs(
+            listed, labels or guessed, analyzer=counts.analyzer, top=MOST_LISTED_PAIRS, threads=threads
+        ),
         duplicates=duplicates(listed, labels, threads=threads),
         leaks=giving_away,
         n_leaking=_n_leaking(known, listed, giving_away),

@@ -19,7 +19,7 @@ from banbury.tables.learned import Learned, Rows
 from banbury.tables.terms import Terms
 
 MOST_LISTED = 20
-MOST_COLUMNS = 100  # whose pairs are looked at
+MOST_PAIRED_COLUMNS = 100  # whose pairs are looked at
 COARSE = 3  # levels of a number: eight cells are enough to see a dependence
 LEAK = 0.05  # of the uncertainty about the class that a column leaves: one with less gives the class away
 DOUBTFUL = 0.05  # probability of a row's own label below which it is in doubt
@@ -188,7 +188,7 @@ def _dependent(
     names: Sequence[str], codes: NDArray[Any], class_ids: NDArray[Any], n_classes: int
 ) -> list[DependentColumns]:
     found = []
-    pairs = list(combinations(range(min(len(names), MOST_COLUMNS)), 2))
+    pairs = list(combinations(range(min(len(names), MOST_PAIRED_COLUMNS)), 2))
     for a, b in pairs:
         known = (codes[a] >= 0) & (codes[b] >= 0) & (class_ids >= 0)
         n = int(known.sum())

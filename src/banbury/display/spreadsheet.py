@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # How a formula starts, in narrow and in full-width characters; tabs and line ends in front of it are skipped.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMBER_PATTERN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def escaped(text: str) -> str:
@@ -23,7 +23,7 @@ def escaped(text: str) -> str:
     >>> [escaped(text) for text in ("=1+1", "'=1+1", "＝1+1", "-5", "-5+A1", "'tis")]
     ["'=1+1", "''=1+1", "'＝1+1", '-5', "'-5+A1", "'tis"]
     """
-    return f"'{text}" if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
+    return f"'{text}" if FORMULA.match(text) and not NUMBER_PATTERN.fullmatch(text) else text
 
 
 def has_formulas(table: bytes, delimiter: str) -> bool:

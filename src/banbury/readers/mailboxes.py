@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PROBED_FILES = 5  # files of a folder
 OF_MESSAGES = re.compile(rb"(?im)^(Received|Return-Path|Delivered-To):")
-COLUMNS = ("text", *parse(b"").row(), "label")
+MAILBOX_COLUMNS = ("text", *parse(b"").row(), "label")
 TEXT_COLUMNS = tuple(name for name, value in parse(b"").row().items() if isinstance(value, str))
 
 
@@ -106,7 +106,7 @@ def _is_message(path: str) -> bool:
 
 def _layout(format: str, text: Column, has_labels: bool) -> Layout:
     """Any part of a message can be its text."""
-    columns = COLUMNS if has_labels else COLUMNS[:-1]
+    columns = MAILBOX_COLUMNS if has_labels else MAILBOX_COLUMNS[:-1]
     return Layout(format, columns, str(text) if text in TEXT_COLUMNS else "text", "label" if has_labels else None)
 
 

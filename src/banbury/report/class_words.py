@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from banbury.text.counts import Counts
 
-FEWEST_DOCUMENTS = 2  # documents: a word of one alone says nothing
+FEWEST_DOCUMENTS_OF_WORD = 2  # documents: a word of one alone says nothing
 
 
 class Keyword(NamedTuple):
@@ -39,7 +39,7 @@ def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
         return {}
     words = words_only(counts.analyzer)
     counts = counts if words is None else counts.narrowed(words)
-    seen = counts.features(min_documents=FEWEST_DOCUMENTS)
+    seen = counts.features(min_documents=FEWEST_DOCUMENTS_OF_WORD)
     names, table = seen.names, np.asarray(seen.documents).astype(float)
     sizes = np.array(counts.documents, dtype=float)
     weights = presence_weights(table, sizes)

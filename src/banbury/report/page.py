@@ -16,7 +16,7 @@ from banbury.report.class_words import Keyword
 from banbury.results.evaluation import Evaluation
 from banbury.results.mistakes import Confused, Mistake, WordAtFault
 
-STYLE = """
+PAGE_STYLE = """
 .banbury-page nav ul{display:flex;flex-wrap:wrap;gap:.2em 1.2em;list-style:none;padding:0;margin:.6em 0}
 .banbury-page a{color:rgb(var(--for))}
 .banbury-page section{margin:2.2em 0}
@@ -105,4 +105,4 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
         element("nav", element("ul", [element("li", element("a", t, href=f"#{n}")) for n, t, _ in there])),
     )
     body = [element("section", element("h2", title), content, id=name) for name, title, content in there]
-    return page(contents.title, head, element("main", body), style=STYLE)
+    return page(contents.title, head, element("main", body), style=PAGE_STYLE)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BINS = 15
-LEVELS = 100  # of coverage
+COVERAGE_LEVELS = 100  # of coverage
 SMALLEST_LOG = -700.0  # the logarithm that a probability of 0 counts as: about the smallest that has one
 BOOTSTRAP_DRAWS = 1000
 
@@ -185,7 +185,13 @@ def reliability(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any
     places = np.minimum((chances * BINS).astype(int), BINS - 1)
     n, sums, rights = (np.bincount(places, weights * what, BINS) for what in (1.0, chances, right))
     return [
-        Bin(bin_ / BINS, (bin_ + 1) / BINS, int(n[bin_]), float(sums[bin_] / n[bin_]), float(rights[bin_] / n[bin_]))
+        Bin(
+            bin_ / BINS,
+            (bin_ + 1) / BINS,
+            int(n[bin_]),
+            float(sums[bin_] / n[bin_]),
+            float(rights[bin_] / n[bin_]),
+        )
         for bin_ in np.flatnonzero(n).tolist()
     ]
 
@@ -205,7 +211,7 @@ def coverage(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) 
     values, places = np.unique(chances, return_inverse=True)
     n = np.cumsum(np.bincount(places, weights)[::-1])
     rights = np.cumsum(np.bincount(places, weights * right)[::-1])
-    wanted = np.arange(1, LEVELS + 1) / LEVELS * n[-1]
+    wanted = np.arange(1, COVERAGE_LEVELS + 1) / COVERAGE_LEVELS * n[-1]
     levels = np.unique(np.minimum(np.searchsorted(n, wanted - 1e-9), len(n) - 1))
     table = zip(values[::-1][levels].tolist(), (n / n[-1])[levels].tolist(), (rights / n)[levels].tolist(), strict=True)
     return [Kept(*row) for row in table]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MOST_DOUBTFUL = 20
-LARGEST = 1e300  # of any figure in a file
+LARGEST_FIGURE = 1e300  # of any figure in a file
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _is_sound(report: TrainingReport) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST_FIGURE < value < LARGEST_FIGURE
 
 
 def _column_use(settings: Mapping[str, Any]) -> ColumnUse:

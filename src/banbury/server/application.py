@@ -32,7 +32,7 @@ from banbury.server.watcher import Watcher
 
 Path = str | os.PathLike[str]
 BEFORE, AFTER = "/v1/models/", "/predict"
-PREDICT = f"{MODEL}{AFTER}"
+PREDICT_PATH = f"{MODEL}{AFTER}"
 GONE = 499  # in the metrics: whoever asked has not waited for the answer
 SMALL = 64 << 10  # bytes of a body that nobody has to account for
 JSON = (b"content-type", b"application/json")
@@ -123,7 +123,7 @@ class Application:
         except (Problem, BanburyError):
             return None
         if found is not None:
-            self.metrics.count(PREDICT, 200, perf_counter() - started)
+            self.metrics.count(PREDICT_PATH, 200, perf_counter() - started)
         return found
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -164,7 +164,7 @@ class Application:
 
     async def _route(self, scope: Scope, path: str, scopes: frozenset[str], receive: Receive, answer: _Answer) -> None:
         if path.endswith(AFTER) and path.startswith(BEFORE) and scope["method"] == "POST":
-            scope["banbury.route"] = PREDICT
+            scope["banbury.route"] = PREDICT_PATH
             check_scope(scopes, "read")
             name = path[len(BEFORE) : -len(AFTER)]
             await answer.whole(200, [JSON], await predict(self, name, await read_body(receive)))

@@ -14,8 +14,8 @@ from banbury.server.problems import Problem
 
 SCOPES = ("read", "learn", "admin")
 """Each includes those before it."""
-PREFIX = "bby_"  # by which a key that has leaked can be found
-LINE = re.compile(r"(?P<name>\S+)\s+(?P<scope>read|learn|admin)\s+sha256:(?P<hash>[0-9a-f]{64})")
+KEY_PREFIX = "bby_"  # by which a key that has leaked can be found
+KEY_LINE = re.compile(r"(?P<name>\S+)\s+(?P<scope>read|learn|admin)\s+sha256:(?P<hash>[0-9a-f]{64})")
 
 
 class Keys:
@@ -31,7 +31,7 @@ class Keys:
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            match = LINE.fullmatch(line.strip())
+            match = KEY_LINE.fullmatch(line.strip())
             if match is None:
                 raise FileFormatError(f"{self.path}: line {number} is not NAME SCOPE sha256:HASH")
             scopes = SCOPES[: SCOPES.index(match["scope"]) + 1]
@@ -80,7 +80,7 @@ def add_key(path: str | os.PathLike[str], name: str, scope: str) -> str:
         raise InputError(f"scope is {scope!r}; it can be {', '.join(SCOPES)}")
     if not re.fullmatch(r"[^\s#]\S*", name):
         raise InputError(f"name is {name!r}; it must be one word")
-    key = PREFIX + secrets.token_urlsafe(32)
+    key = KEY_PREFIX + secrets.token_urlsafe(32)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with open(os.open(path, flags, 0o600), "a", encoding="utf-8") as file:
         file.write(f"{name} {scope} sha256:{sha256(key.encode()).hexdigest()}\n")

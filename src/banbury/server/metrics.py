@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+LATENCY_BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 
 class Metrics(Collector):
@@ -36,8 +36,8 @@ class Metrics(Collector):
         self._requests[route, status] = self._requests.get((route, status), 0) + 1
         times = self._seconds.get(route)
         if times is None:
-            times = self._seconds[route] = [0.0] * (len(SECONDS) + 2)
-        times[bisect_left(SECONDS, seconds)] += 1
+            times = self._seconds[route] = [0.0] * (len(LATENCY_BOUNDS) + 2)
+        times[bisect_left(LATENCY_BOUNDS, seconds)] += 1
         times[-1] += seconds
 
     def collect(self) -> Iterator[Metric]:
@@ -49,7 +49,7 @@ class Metrics(Collector):
         times = HistogramMetricFamily("banbury_request_seconds", "How long answers took.", labels=["route"])
         for route, numbers in self._seconds.items():
             sums = accumulate(numbers[:-1])
-            buckets = [(str(end), n) for end, n in zip([*SECONDS, "+Inf"], sums, strict=True)]
+            buckets = [(str(end), n) for end, n in zip([*LATENCY_BOUNDS, "+Inf"], sums, strict=True)]
             times.add_metric([route], buckets, numbers[-1])
         yield times
 

@@ -30,7 +30,7 @@ from banbury.text.documents import as_labels, check_kind
 if TYPE_CHECKING:
     from banbury.server.application import Application
 
-PREDICT = json.Decoder(PredictRequest)
+PREDICT_DECODER = json.Decoder(PredictRequest)
 EXPLAIN = json.Decoder(ExplainRequest)
 EVALUATE = json.Decoder(EvaluateRequest)
 REPORT = json.Decoder(ReportRequest)
@@ -42,7 +42,7 @@ PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; bas
 
 async def predict(server: Application, name: str, body: bytes) -> bytes:
     """The answer to `predict`, from bytes to bytes: the route that is asked most has no more between."""
-    message = decoded(PREDICT, body)
+    message = decoded(PREDICT_DECODER, body)
     model = server.models.named(name)
     return ENCODE(await model.read(len(body), lambda classifier: predicted(classifier, model, message), server.workers))
 
@@ -51,7 +51,7 @@ def predict_at_once(model: ServedModel, body: bytes) -> bytes | None:
     """The same without waiting: None where the request is large, or the model is being changed."""
     if len(body) > INLINE or model.turns.is_changing:
         return None
-    return ENCODE(predicted(model.classifier, model, decoded(PREDICT, body)))
+    return ENCODE(predicted(model.classifier, model, decoded(PREDICT_DECODER, body)))
 
 
 def predicted(classifier: Classifier, model: ServedModel, message: PredictRequest) -> PredictAnswer:

@@ -14,7 +14,7 @@ from banbury.server.models import ServedModel, stamp
 if TYPE_CHECKING:
     from banbury.server.application import Application
 
-SECONDS = 1.0  # between two looks
+SECONDS_BETWEEN_LOOKS = 1.0  # between two looks
 log = logging.getLogger("banbury.server")
 
 
@@ -41,7 +41,7 @@ class Watcher:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
             try:
                 await self.look()
             except (OSError, BanburyError) as error:

@@ -14,7 +14,7 @@ from typing import Any
 
 from banbury.errors import InputError
 
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
+PLAIN_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def word(text: str, *, column: str = "text", name: str | None = None) -> Event:
     >>> count(["An amazing day!", "Amazing.", "A maze"], word("amazing"))
     2
     """
-    if not isinstance(text, str) or not WORD.fullmatch(text):
+    if not isinstance(text, str) or not PLAIN_WORD.fullmatch(text):
         raise InputError(f"{text!r} is not one word")
     wanted = text.lower()
 
@@ -74,7 +74,7 @@ def word(text: str, *, column: str = "text", name: str | None = None) -> Event:
         value = row if isinstance(row, str) else _value(row, column)
         if not isinstance(value, str):
             raise InputError(f"column {column!r} has {value!r}, which is no text to look for {text!r} in")
-        return any(found[0].lower() == wanted for found in WORD.finditer(value))
+        return any(found[0].lower() == wanted for found in PLAIN_WORD.finditer(value))
 
     return Event(name or text, has_word)
 

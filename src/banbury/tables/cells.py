@@ -23,7 +23,7 @@ from banbury.tables.kinds.histogram import between
 DEPTH = 6  # of the tree: 64 cells
 LEVELS = (DEPTH, 4, 3)  # of a number alone, in a pair and in a triple, as the kernel has them
 MOST_CATEGORIES = 63  # with a cell of their own
-NOTHING = 255  # the code of a value that says nothing
+NO_CELL = 255  # the code of a value that says nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class NumberCells:
     def encoded(self, values: NDArray[Any]) -> NDArray[np.uint8]:
         """The code of each value."""
         codes = self.codes[np.searchsorted(self.edges, values, "right")]
-        codes[np.isnan(values)] = NOTHING
+        codes[np.isnan(values)] = NO_CELL
         return codes
 
     def interval(self, code: int, level: int) -> tuple[float, float]:
@@ -138,7 +138,7 @@ class CategoryCells:
         """The cell of each category by its number among `names`, and at the end that of one that was never seen."""
         cells = {value: cell for cell, value in enumerate(self.values)}
         other = len(self.values)
-        return np.array([*(cells.get(name, other) for name in names), NOTHING], np.uint8)
+        return np.array([*(cells.get(name, other) for name in names), NO_CELL], np.uint8)
 
     def shown(self, code: int, level: int = 1) -> str:
         """The category of a cell, for people."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_ROWS = 10_000  # more make the weights hardly better
+MOST_WEIGHED_ROWS = 10_000  # more make the weights hardly better
 MOST_NUMBERS = 24_000_000  # rows times classes times weights
 FEWEST_ROWS = 50
 WIDEST = 64  # weights that are fitted at once: the cost goes with the square
@@ -58,7 +58,7 @@ def universal_weight(n_weights: int) -> float:
 
 def most_rows(n_classes: int, n_weights: int) -> int:
     """How many rows the weights are fitted on, where there are more."""
-    return min(MOST_ROWS, max(MOST_NUMBERS // (n_classes * max(n_weights, 1)), FEWEST_ROWS))
+    return min(MOST_WEIGHED_ROWS, max(MOST_NUMBERS // (n_classes * max(n_weights, 1)), FEWEST_ROWS))
 
 
 def fit_weights(

@@ -15,11 +15,11 @@ import numpy as np
 
 from banbury.stats.softmax import log_softmax
 from banbury.tables.learned import Learned, Rows
-from banbury.tables.rungs import NAMES, SELECTED, Array, Part
+from banbury.tables.rungs import RUNG_NAMES, SELECTED, Array, Part
 
 FEW_ROWS = 1_000  # up to so many there are five folds, and nothing is selected
 SOME_ROWS = 3_000  # up to so many there are three
-MOST_ROWS = 20_000  # that the rungs are judged with
+MOST_JUDGED_ROWS = 20_000  # that the rungs are judged with
 FOLDS = 5
 MOST_HELD_OUT = 4_000
 FEW_COLUMNS = 200  # of more columns one part is held out, whatever the rows
@@ -65,7 +65,7 @@ class Ladder:
         *,
         threads: int,
     ) -> None:
-        places = np.sort(rows.by_content()[:MOST_ROWS])
+        places = np.sort(rows.by_content()[:MOST_JUDGED_ROWS])
         rows = rows.take(places)
         own = rows.numbers(classes)
         self._parts: list[tuple[Part, Rows, Array, Array, Array]] = []
@@ -73,7 +73,7 @@ class Ladder:
             others = np.setdiff1d(np.arange(len(own)), held)
             part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
             self._parts.append((part, rows.take(held), texts(places[held]), places[held], own[held]))
-        names = [name for name in NAMES if name not in SELECTED or len(own) >= FEW_ROWS]
+        names = [name for name in RUNG_NAMES if name not in SELECTED or len(own) >= FEW_ROWS]
         tried = {name: self._trial(name) for name in names}
         self.trials: dict[str, Trial] = {name: trial for name, trial in tried.items() if trial is not None}
         self.penalties: dict[float, Trial] = {}
@@ -96,8 +96,8 @@ class Ladder:
 
     def climbed(self) -> str:
         """The rung that is climbed to: each has to be better than the last one by a standard error."""
-        here = NAMES[0]
-        for name in NAMES[1:]:
+        here = RUNG_NAMES[0]
+        for name in RUNG_NAMES[1:]:
             if name in self.trials and _is_better(self.trials[name], self.trials[here]):
                 here = name
         return here

@@ -36,7 +36,7 @@ from banbury.tables.terms import Terms
 from banbury.tables.votes import CellChoice, CellVotes
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
-from banbury.text.documents import KINDS, check_kind
+from banbury.text.documents import LABEL_TYPES, check_kind
 from banbury.text.likelihoods import log_prior
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
@@ -412,7 +412,7 @@ class TableModel:
         of = {name: group.kind for group in groups for name in group.names}
         kinds = {name: of[name] if name in of else kind_from_file(own) for name, own in settings["columns"]}
         classes, documents = list(settings["classes"]), list(map(int, settings["documents"]))
-        kind = KINDS[settings["labels"]]
+        kind = LABEL_TYPES[settings["labels"]]
         if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
             raise FileFormatError("its labels are not of one kind, or not in order")
         is_whole = len(documents) == len(classes) and all(

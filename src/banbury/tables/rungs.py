@@ -23,11 +23,11 @@ from banbury.tables.column_weights import BIAS_PRECISION, LEVEL_SD, WEIGHT_SD, f
 from banbury.tables.columns import Group
 from banbury.tables.kinds import Bernoulli, Categorical, Number
 from banbury.tables.learned import Learned, Rows
-from banbury.tables.terms import MOST_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
+from banbury.tables.terms import MOST_COUNTED_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
 from banbury.text.trust import centred_log_prior
 
 Array = NDArray[Any]
-NAMES = ("P", "S", "G", "K", "T", "T+", "KT")
+RUNG_NAMES = ("P", "S", "G", "K", "T", "T+", "KT")
 SELECTED = ("K", "T+", "KT")
 # κ and γ of columns, of which leave-one-out chooses for each.
 SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
@@ -42,7 +42,7 @@ RIDGE_STEPS = 20
 LEVEL_STEPS, STEPS = 40, 80  # of the regressions
 AT_ONCE = 64  # columns whose leave-one-out is in memory
 PAIRS_AT_ONCE = 1000
-LARGEST = 100.0  # nats: what is impossible counts as much as this when weights are fitted
+LARGEST_WEIGHT = 100.0  # nats: what is impossible counts as much as this when weights are fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class Part:
     def by_kinds(self) -> Array:
         """What the columns say by their kinds, and texts: by row of the sample, class and unit."""
         said = kind_evidence(self.groups, self.values, self.sample, self.own, self.n_classes)
-        return np.concatenate([said, self.texts(self.sample)], axis=2).clip(-LARGEST, LARGEST)
+        return np.concatenate([said, self.texts(self.sample)], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
 
     @cached_property
     def smoothing(self) -> tuple[tuple[float, float], ...]:
@@ -288,7 +288,7 @@ class Part:
         sizes = [one.size or 16 for one in self.terms.cells]
         pairs = list(combinations(range(len(sizes)), 2))
         n_cells = sum(sizes[a] * sizes[b] for a, b in pairs) * self.n_classes
-        return pairs if len(pairs) <= MOST_PAIRS and n_cells <= MOST_CELLS else []
+        return pairs if len(pairs) <= MOST_PAIRS and n_cells <= MOST_COUNTED_CELLS else []
 
     @cached_property
     def _chances(self) -> Array:
@@ -308,7 +308,7 @@ class Part:
         n = len(self.terms.names)
         n_pairs, n_kept = n * (n - 1) // 2, PAIRS_KEPT * n
         sizes = sorted((one.size or 16 for one in self.terms.cells), reverse=True)
-        n_kept = min(n_kept, MOST_CELLS // (self.n_classes * sizes[0] * sizes[1])) if n > 1 else 0
+        n_kept = min(n_kept, MOST_COUNTED_CELLS // (self.n_classes * sizes[0] * sizes[1])) if n > 1 else 0
         if n_pairs <= n_kept:
             return []
         best: list[tuple[float, Pair]] = []
@@ -451,7 +451,7 @@ class Part:
             logs = group.statistics.log_probabilities(numbers)
             logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
             said.append(logs - logs.mean(axis=1, keepdims=True))
-        evidence = np.concatenate([*said, said_by_texts], axis=2).clip(-LARGEST, LARGEST)
+        evidence = np.concatenate([*said, said_by_texts], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         weights = fitted.weights.copy()
         term_weights = fitted.term_weights.copy()
         for at, (unit, is_cells) in enumerate(zip(self.unit_of, fitted.by_cells, strict=True)):

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from banbury import _kernel
 from banbury.errors import CountError, FileFormatError, InputError
-from banbury.tables.cells import NOTHING, CategoryCells, ColumnCells, NumberCells, cells_from_settings
+from banbury.tables.cells import NO_CELL, CategoryCells, ColumnCells, NumberCells, cells_from_settings
 from banbury.tables.columns import Group
 from banbury.tables.kinds import Bernoulli, Categorical, Multinomial
 
 Pair = tuple[int, int]
 Triple = tuple[int, int, int]
-MOST_CELLS = 2**24  # cells times classes that are counted: 128 MB
+MOST_COUNTED_CELLS = 2**24  # cells times classes that are counted: 128 MB
 MOST_TRIPLE_CELLS = 2**17  # of one triple
 
 
@@ -59,7 +59,7 @@ class Terms:
 
     def fits(self, n_classes: int) -> bool:
         """Whether the columns alone can be counted."""
-        return sum(one.size or 64 for one in self.cells) * n_classes <= MOST_CELLS
+        return sum(one.size or 64 for one in self.cells) * n_classes <= MOST_COUNTED_CELLS
 
     @property
     def columns(self) -> list[tuple[int, ...]]:
@@ -69,7 +69,7 @@ class Terms:
     def codes(self, groups: Sequence[Group], values: Sequence[NDArray[Any]]) -> NDArray[np.uint8]:
         """The codes of rows, by column and row."""
         n_rows = len(values[0]) if values else 0
-        codes = np.full((len(self.names), n_rows), NOTHING, np.uint8)
+        codes = np.full((len(self.names), n_rows), NO_CELL, np.uint8)
         places = {name: place for place, name in enumerate(self.names)}
         for group, numbers in zip(groups, values, strict=True):
             for at, name in enumerate(group.names):
@@ -175,6 +175,6 @@ def _encoded(group: Group, at: int, cells: ColumnCells, numbers: NDArray[Any]) -
     names: Sequence[Any] = (0, 1) if group.categories is None else list(group.categories[at])
     by_number = cells.by_number(names)
     known = ~np.isnan(numbers)
-    codes = np.full(len(numbers), NOTHING, np.uint8)
+    codes = np.full(len(numbers), NO_CELL, np.uint8)
     codes[known] = by_number[numbers[known].astype(np.intp)]
     return codes

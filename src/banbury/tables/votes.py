@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError
-from banbury.tables.cells import LEVELS, NOTHING, NumberCells
+from banbury.tables.cells import LEVELS, NO_CELL, NumberCells
 from banbury.tables.columns import Group
 from banbury.tables.rungs import Fit, term_weights
 from banbury.tables.terms import Terms
@@ -152,7 +152,7 @@ class CellVotes:
         found = []
         for number, weights in self._reading.terms(rows):
             columns = self.terms.columns[number]
-            if all(codes[at] != NOTHING for at in columns):
+            if all(codes[at] != NO_CELL for at in columns):
                 level = LEVELS[len(columns) - 1]
                 shown = tuple(
                     ("" if isinstance(self.terms.cells[at], NumberCells) else "= ")

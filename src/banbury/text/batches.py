@@ -138,7 +138,7 @@ class _Stream:
     def __init__(self, analyzer: Analyzer, effort: str, threads: int | None) -> None:
         self.counts = Counts(analyzer)
         self.n_documents = self.n_characters = 0
-        self._sample = _kernel.Sample(correction.MOST_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
+        self._sample = _kernel.Sample(correction.MOST_CORRECTED_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
         self._effort = effort
         self._labels: dict[Any, int] = {}
         self._threads = threads

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_DOCUMENTS = 5_000  # and a window of each
+MOST_WINDOWED_DOCUMENTS = 5_000  # and a window of each
 MOST_SCORES = 2_000_000  # documents times classes
 SCALE, SCALE_SD = 0.8, 10.0  # what the scale usually is
 SHIFT_PRECISION = 1.0
@@ -95,7 +95,7 @@ def calibrate(
     a score is not a number (without smoothing a word can be impossible) there is no calibration.
     """
     n_classes = len(counts.classes)
-    most = max(min(MOST_DOCUMENTS, MOST_SCORES // n_classes), 50)
+    most = max(min(MOST_WINDOWED_DOCUMENTS, MOST_SCORES // n_classes), 50)
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 PATIENCE, AT_LEAST = 2, 0.3  # penalties that may be no better before the search ends; but this one is always tried
-SURE = 2.0  # standard errors that the gain has to have
+SURE_GAIN = 2.0  # standard errors that the gain has to have
 HELD_OUT, MOST_HELD_OUT = 0.2, 4_000  # of the documents, to choose the penalty by
 STEPS = 8  # of each fit on the way from the strongest penalty: few of them regularise too
 ARRAYS = ("correction.features", "correction.weights")
-MOST_DOCUMENTS = 100_000  # that are looked at
+MOST_CORRECTED_DOCUMENTS = 100_000  # that are looked at
 MOST_SCORES = 2_000_000  # documents times classes; some twenty such arrays are in memory
 MOST_FEATURES = 2**27  # of all documents together, each some twenty bytes
 
@@ -100,7 +100,9 @@ def correct(
     threads = n_threads(threads)
     # By what is known of all documents, also where those given are a sample of them.
     n_documents, n_features = sum(counts.documents), sum(counts.occurrences)
-    most = min(MOST_DOCUMENTS, MOST_SCORES // len(counts.classes), n_documents * MOST_FEATURES // max(n_features, 1))
+    most = min(
+        MOST_CORRECTED_DOCUMENTS, MOST_SCORES // len(counts.classes), n_documents * MOST_FEATURES // max(n_features, 1)
+    )
     documents = _kernel.Documents(counts.kernel, texts, class_ids, weights, most, threads, groups=groups)
     if len(documents.rows) < FEW_DOCUMENTS:
         return None, seen
@@ -154,7 +156,7 @@ def _chosen(
     gains = losses[0] - losses[best]
     mean = float(of @ gains) / float(of.sum())
     error = sqrt(float(of @ (gains - mean) ** 2)) / float(of.sum())
-    best = best if mean > SURE * error else 0
+    best = best if mean > SURE_GAIN * error else 0
 
     names = ["no correction", *(f"correction, penalty {penalty:g}" for penalty in PENALTIES)]
     tried = [

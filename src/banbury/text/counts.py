@@ -10,7 +10,7 @@ from banbury import _kernel
 from banbury.errors import CountError, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import (
-    KINDS,
+    LABEL_TYPES,
     Labels,
     Texts,
     as_labels,
@@ -167,7 +167,7 @@ class Counts:
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Counts:
         """The counts that `parts` were taken from; arrays are read where they lie."""
         counts = cls(Analyzer.from_settings(settings["analyzer"]))
-        kind, classes = KINDS[settings["labels"]], list(settings["classes"])
+        kind, classes = LABEL_TYPES[settings["labels"]], list(settings["classes"])
         if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
             raise FileFormatError("its labels are not of one kind, or not in order")
         counts.classes = classes

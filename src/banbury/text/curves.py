@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from banbury.text.counts import Counts
 
 MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
-MOST_DOCUMENTS, MOST_WITH_LISTS = 5_000, 7_000  # more make the curves hardly better
+MOST_FITTED_DOCUMENTS, MOST_WITH_LISTS = 5_000, 7_000  # more make the curves hardly better
 FEWEST_DOCUMENTS = 50
-MOST_SCORES = 10_000_000  # documents times classes, from which classes are listed
+MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes are listed
 
 # With more classes than all of these together a row lists its own, the best others by a first score, and random ones.
 BEST_LISTED, RANDOM_LISTED = 5, 4
@@ -77,8 +77,8 @@ def fit_curves(
     n_classes = len(counts.classes)
     width = _n_listed(n_classes)
     n_numbers = len(_columns(universal_curves(counts.analyzer)[0], n_classes))
-    most = min(most_numbers // (2 * width * n_numbers), MOST_WITH_LISTS if width < n_classes else MOST_DOCUMENTS)
-    most = max(min(most, MOST_SCORES // n_classes), FEWEST_DOCUMENTS)
+    most = min(most_numbers // (2 * width * n_numbers), MOST_WITH_LISTS if width < n_classes else MOST_FITTED_DOCUMENTS)
+    most = max(min(most, MOST_LISTED_SCORES // n_classes), FEWEST_DOCUMENTS)
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )

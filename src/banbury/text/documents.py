@@ -19,7 +19,7 @@ MOST_THREADS = 256  # that are ever started
 Label = str | int | float | bool
 Texts = Any
 Labels = Any
-KINDS: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 def n_threads(threads: int | None) -> int:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
     from banbury.results.training_report import TrainingReport
 
-SURE = (0.5, 0.9)
+SURE_CHOICES = (0.5, 0.9)
 FOLDS = 3
 MOST_TO_CHOOSE = 4_000  # unlabelled documents with which it is tried out
 ROUNDS = 6
 STEADY = 0.005  # of the documents may still change their label in the last round
 SMALLEST_SCALE, SCALE_SD = 0.05, 0.5  # of what makes scores less sure, around 1: a prior that few documents leave
-NOTHING = 1e-9
+TINY = 1e-9
 IMPOSSIBLE = -1e9  # a logarithm that can be multiplied with 0
 
 
@@ -87,7 +87,9 @@ def fitted_with_unlabelled(
     weights = None if weights is None else as_list(weights, "sample_weight")
     labelled = _Labelled(rows, labels, weights, settings, analyzer, effort, threads)
     model, report = labelled.fitted()
-    ways: list[float | None] = [None, *SURE] if isinstance(sure, str) else [None if sure is None else float(sure)]
+    ways: list[float | None] = (
+        [None, *SURE_CHOICES] if isinstance(sure, str) else [None if sure is None else float(sure)]
+    )
     best, scale, tried = _chosen(labelled, without, ways)
     given: list[Any] = [None] * len(without)
     if best is not None:
@@ -128,7 +130,7 @@ class _Labelled:
             logs_and_prior = self.log_probabilities(model, [*texts, ""])  # the empty text has the prior alone
             logs, prior = logs_and_prior[:-1], logs_and_prior[-1]
             # Of a text whose words say nothing there is only the prior: to count it would let the prior feed on itself.
-            counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > NOTHING)
+            counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > TINY)
             best = np.where(counts, logs.argmax(axis=1), -1).tolist()
             wanted = [model.classes[number] if number >= 0 else None for number in best]
             moved = [row for row, label in enumerate(wanted) if label != given[row]]

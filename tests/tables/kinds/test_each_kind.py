@@ -183,7 +183,7 @@ def test_the_form_of_numbers_is_that_which_tells_classes_apart() -> None:
 
 
 def test_the_order_of_many_rows_does_not_change_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("banbury.tables.kinds.number.MOST_CELLS", 200)
+    monkeypatch.setattr("banbury.tables.kinds.number.MOST_CHOICE_CELLS", 200)
     generator = np.random.default_rng(2)
     rows, classes = generator.normal(size=(500, 2)), np.arange(500) % 2
     order = generator.permutation(500)

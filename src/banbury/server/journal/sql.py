@@ -28,7 +28,7 @@ from banbury.server.journal.entries import (
 from banbury.server.limits import DOCUMENTS
 from banbury.server.problems import Problem
 
-VERSION = 1
+SCHEMA_VERSION = 1
 PAGE_BYTES = 8 << 20  # of documents that are read at a time
 KEPT_KEYS = 7 * 24 * 3600  # seconds for which an Idempotency-Key is remembered
 SCHEMA = """
@@ -49,7 +49,7 @@ ALIVE = """
     FROM journal_entries e WHERE e.model = ? AND e.act = 'learn' AND e.sequence <= ? AND NOT EXISTS
     (SELECT 1 FROM journal_entries f WHERE f.undoes = e.sequence AND f.act = 'forget' AND f.sequence <= ?)
 """
-PAIRS = """
+PAIRS_TABLE = """
     SELECT f.sequence, f.undoes FROM journal_entries f
     WHERE f.act = 'forget' AND f.undoes IS NOT NULL AND f.sequence <= ? AND NOT EXISTS
     (SELECT 1 FROM journal_entries r
@@ -204,7 +204,7 @@ class SqlJournal:
                 "AND r.sequence <= ?)",
                 upto,
             )
-            pairs = self._run(PAIRS, upto)
+            pairs = self._run(PAIRS_TABLE, upto)
             gone = [number for pair in pairs for number in pair]
             self._run_many("DELETE FROM journal_entries WHERE sequence = ?", [(number,) for number in gone])
             if pairs:
@@ -286,11 +286,11 @@ class SqlJournal:
                 if not self._has_tables():
                     for statement in SCHEMA.format(integer=self.integer).split(";")[:-1]:
                         self._run(statement)
-                    head = (1, VERSION, secrets.token_hex(8), 0, 0)
+                    head = (1, SCHEMA_VERSION, secrets.token_hex(8), 0, 0)
                     self._run("INSERT INTO journal_head VALUES (?, ?, ?, ?, ?)", *head)
         [(version,)] = self._run("SELECT version FROM journal_head")
-        if version != VERSION:
-            raise JournalError(f"it is of version {version}; this banbury reads version {VERSION}")
+        if version != SCHEMA_VERSION:
+            raise JournalError(f"it is of version {version}; this banbury reads version {SCHEMA_VERSION}")
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Any
 from banbury.errors import FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 
-KINDS = ("Bernoulli", "Categorical", "Gaussian", "Histogram", "Multinomial", "Number", "Poisson")
+NAMED_KINDS = ("Bernoulli", "Categorical", "Gaussian", "Histogram", "Multinomial", "Number", "Poisson")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ def kind_from_settings(settings: Mapping[str, Any]) -> Any:
     >>> kind_from_settings(Poisson(rows=2).settings())
     Poisson(rows=2, events=None, fractions=False, predictive=False)
     """
-    for name in KINDS:
+    for name in NAMED_KINDS:
         if settings["kind"] == name.lower():
             try:
                 return getattr(import_module("banbury.tables.kinds"), name).from_settings(settings)

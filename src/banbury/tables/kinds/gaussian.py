@@ -38,11 +38,11 @@ from banbury.tables.kinds.statistics import (
     overall,
 )
 
-LARGEST = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
+LARGEST_VALUE = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
 FARTHEST = 1e150  # standard deviations
 SAME = 1e-15  # a spread of this much of the mean is rounding
 FLOOR = 1e-9  # of a column's own variance, where a class has none and nothing is added
-NAMES = ("n", "mean", "mean_rest", "spread", "spread_rest")
+MOMENT_NAMES = ("n", "mean", "mean_rest", "spread", "spread_rest")
 NOTHING = Block(np.empty((0, 0)), np.empty((0, 0), dtype=bool))
 
 
@@ -84,14 +84,14 @@ class GaussianStatistics(Statistics):
     def _scaled(self, values: Array) -> Array:
         """The numbers that are Gaussian; a zero has none on the logarithmic scale."""
         if not self._is_log():
-            return np.clip(values, -LARGEST, LARGEST)
+            return np.clip(values, -LARGEST_VALUE, LARGEST_VALUE)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(values > 0, np.log(values), np.nan)
 
     def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         values = values.toarray() if is_sparse(values) else values
         shape = (n_classes, self.n_features)
-        sums = {name: np.zeros(shape) for name in NAMES}
+        sums = {name: np.zeros(shape) for name in MOMENT_NAMES}
         scaled = self._scaled(values)
         for number, rows in by_class(numbers):
             found = moments.of_values(scaled[rows], None if weights is None else weights[rows])
@@ -272,7 +272,7 @@ class GaussianStatistics(Statistics):
 
 
 def _sums(moments: Moments) -> Sums:
-    return dict(zip(NAMES, (moments.n, *moments.mean, *moments.spread), strict=True))
+    return dict(zip(MOMENT_NAMES, (moments.n, *moments.mean, *moments.spread), strict=True))
 
 
 def _moments(sums: Sums) -> Moments:

@@ -21,7 +21,7 @@ from banbury.tables.kinds.statistics import CELLS, Array, Kind, Numbers, Statist
 from banbury.tables.row_hash import row_hashes
 
 FORMS = ("gaussian", "log", "histogram")
-MOST_CELLS = 2**22  # of the leave-one-out that chooses: rows × classes × columns
+MOST_CHOICE_CELLS = 2**22  # of the leave-one-out that chooses: rows × classes × columns
 
 
 class NumberStatistics(Statistics):
@@ -77,7 +77,7 @@ class NumberStatistics(Statistics):
         """Choose the form of each column by leave-one-out on these rows, which were added."""
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
-        rows = _some_rows(values, MOST_CELLS // max(1, self.n_classes * self.n_features))
+        rows = _some_rows(values, MOST_CHOICE_CELLS // max(1, self.n_classes * self.n_features))
         values, numbers, weights = values[rows], numbers[rows], weights[rows]
         shares = np.maximum(self._class_rows(numbers, weights), 0)
         self.losses = np.array(
