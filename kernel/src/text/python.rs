@@ -21,7 +21,8 @@ pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writ
         if let Some((thing, end)) = recognisers.thing(at) {
             words(&text[done..at], done, settings, writer);
             writer.thing(thing, &text[at..end], at);
-            (done, at) = (end, end);
+            at = recognisers.after_apostrophe(end);
+            done = at;
         } else if class(character) & WORD != 0 {
             at = recognisers.skip(at, |_| false);
         } else {

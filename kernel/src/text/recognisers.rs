@@ -190,6 +190,16 @@ impl<'t> Recognisers<'t> {
         at
     }
 
+    /// Where the text goes on after a handle or an address that ends at `end`: behind what an apostrophe joins to it, such as
+    /// the `'s` of `@bob's`, which is no word.
+    pub(super) fn after_apostrophe(&self, end: usize) -> usize {
+        let rest = &self.text[end..];
+        match rest.strip_prefix(['\'', '’']) {
+            Some(joined) if joined.starts_with(char::is_alphabetic) => self.skip(self.text.len() - joined.len(), |_| false),
+            _ => end,
+        }
+    }
+
     /// Whether there is a word character at `at`.
     fn is_word(&self, at: usize) -> bool {
         self.text[at..].starts_with(|c| class(c) & WORD != 0)
@@ -234,6 +244,14 @@ mod tests {
             ("<!-- a > b --> c", Thing::Tag, 14),
         ] {
             assert_eq!(recognised(text), Some((thing, &text[..length])));
+        }
+    }
+
+    #[test]
+    fn what_an_apostrophe_joins_belongs_to_no_word() {
+        let settings = Settings::default();
+        for (text, length) in [("@a's b", 4), ("@a’ll", 7), ("@a' b", 2), ("@a 's", 2), ("@a'", 2), ("@a'1", 2)] {
+            assert_eq!(Recognisers::new(text, &settings).after_apostrophe(2), length, "{text}");
         }
     }
 

@@ -61,6 +61,8 @@ fn punctuation_can_be_all_or_none() {
     check(&all, "a, (b) \\ «c» -- .. . +", "a , ( b ) \\ « c » - - .. . +");
     let none = Settings { punctuation: Punctuation::None, ..Settings::default() };
     check(&none, "a! b? c.. $5 50% :)", "a b c 5 50 :)");
+    check(&none, "Name: ____ #Joy _so_ snake_case _ #_ __é__", "name joy so snake_case é");
+    check(&Settings::default(), "____ #Joy _so_", "____ #joy _so_");
 }
 
 #[test]
@@ -86,6 +88,15 @@ fn the_python_rule_can_treat_addresses_too() {
     check(&settings, "A http://x.y/z, b@c.d<br/>e @f", "a <url> b c d e f");
     let settings = Settings { emails: Treatment::Keep, handles: Treatment::Replace, ..python() };
     check(&settings, "mail x.y@Z.org or @me. a@b", "mail x.y@z.org or <user> a b");
+}
+
+#[test]
+fn an_apostrophe_after_a_handle_or_an_address_leaves_no_stray_letter() {
+    let settings = Settings::default();
+    check(&settings, "@Bob's dog, @ann’s cat, @kim'll see", "<user> dog <user> cat <user> see");
+    check(&settings, "me@x.org's mail @bob 's '@bob' @bob'", "me@x.org mail <user> s <user> <user>");
+    check(&Settings { handles: Treatment::Keep, ..Settings::default() }, "@Bob's", "@bob");
+    check(&Settings { handles: Treatment::Remove, ..python() }, "@bob's dog's", "dog s");
 }
 
 #[test]

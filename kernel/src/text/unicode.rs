@@ -3,7 +3,7 @@
 //! One pass, one decision at the first byte of each token:
 //!
 //! 1. a web address, e-mail address, @handle or HTML tag, if their treatment is not to split;
-//! 2. a #hashtag, with its sign;
+//! 2. a #hashtag, with its sign unless punctuation is dropped;
 //! 3. an emoticon or emoji;
 //! 4. a word: a run of letters and the marks on them, of digits, or of both. Apostrophes and
 //!    hyphens join letters to letters, `.` `,` `:` join digits to digits;
@@ -12,6 +12,8 @@
 //! Chinese and Japanese are written without spaces: each Chinese character is a word, and so is
 //! each run of hiragana and of katakana. Runs of Thai, Lao or Khmer stay whole; there,
 //! character n-grams do better. What is left (spaces, control characters) separates.
+
+use std::ops::Range;
 
 use super::classes::{
     ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, SIGN, SPACE, UNDERSCORE, UNSPACED, WIDE, WORD, class,
@@ -169,12 +171,26 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         while let Some((further, more)) = self.joined(end, kinds) {
             (end, kinds) = (further, kinds | more);
         }
+        let word = if kinds & UNDERSCORE == 0 { at..end } else { self.without_underscores(at, end) };
+        if word.is_empty() {
+            return end;
+        }
         if kinds & WIDE == 0 {
-            self.writer.ascii_word(at, end);
+            self.writer.ascii_word(word.start, word.end);
         } else {
-            self.writer.word(&self.text[at..end], at);
+            self.writer.word(&self.text[word.clone()], word.start);
         }
         end
+    }
+
+    /// A word without the underscores around it, where no punctuation is wanted.
+    fn without_underscores(&self, at: usize, end: usize) -> Range<usize> {
+        if self.settings.punctuation != Punctuation::None {
+            return at..end;
+        }
+        let word = self.text[at..end].trim_start_matches('_');
+        let start = end - word.len();
+        start..start + word.trim_end_matches('_').len()
     }
 
     /// The end of the run of word characters at `at`, and the classes seen in it.
@@ -260,6 +276,9 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
             }
             // Not in &#39;, which is an apostrophe in HTML.
             b'#' if self.class_at(at + 1) & WORD != 0 && !self.text[..at].ends_with('&') => {
+                if self.settings.punctuation == Punctuation::None {
+                    return at + 1;
+                }
                 let end = self.recognisers.skip(at + 1, |_| false);
                 self.writer.other(&self.text[at..end], at);
                 return end;
@@ -335,7 +354,7 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
 
     fn thing(&mut self, thing: Thing, at: usize, end: usize) -> usize {
         self.writer.thing(thing, &self.text[at..end], at);
-        end
+        self.recognisers.after_apostrophe(end)
     }
 
     #[inline]

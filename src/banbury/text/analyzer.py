@@ -59,8 +59,9 @@ class Analyzer:
         `"replace"` by `<url>`, `<user>`, `<email>`, `<tag>`, or `"split"`: not recognised, ordinary text. None: with
         unicode words URLs and handles are replaced, addresses kept and tags removed; with Python's all are split.
     punctuation
-        `"none"`, `"expressive"` (`!`, `?`, two of them for more, `..`, currency signs, `%`) or `"all"`; unicode words
-        only.
+        Which signs are tokens: `"none"` (and no `#` before a hashtag, no `_` around a word), `"expressive"` (`!`, `?`,
+        two of them for more, `..`, currency signs, `%`) or `"all"`. Inside words apostrophes and hyphens stay.
+        Emoticons have a setting of their own. For unicode words only.
     emoticons
         Whether emoticons and emoji are tokens; unicode words only.
     negation
