@@ -17,8 +17,10 @@ pytest.importorskip("sklearn")
 
 import sklearn.naive_bayes as theirs
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
@@ -26,9 +28,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import banbury.sklearn as ours
 from banbury import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
+from banbury.datasets import demo
 from banbury.errors import InputError, LabelError
 
-EVERY = [getattr(ours, name) for name in ours.__all__]
+EVERY = [getattr(ours, name) for name in ours.__all__ if name.endswith("NB")]
 COUNTS = np.random.default_rng(0).poisson(1.5, (60, 5)).astype(float)
 LABELS = np.array(["ham", "spam", "other"])[np.random.default_rng(1).integers(0, 3, 60)]
 WEIGHTS = np.random.default_rng(2).integers(0, 3, 60).astype(float)
@@ -326,3 +329,15 @@ def test_ten_digits_are_read_as_scikit_learn_reads_them(data_folder: Path) -> No
     some = sparse.csr_array(more)
     assert_array_equal(mine.predict(some), other.predict(some))
     assert mine.score(some, truth) == pytest.approx(0.8427, abs=5e-5)
+
+
+def test_a_term_counter_is_the_first_step_of_a_pipeline() -> None:
+    texts, labels = demo()
+    pipeline = make_pipeline(ours.TermCounter(analyzer="python"), ours.MultinomialNB())
+    usual = make_pipeline(CountVectorizer(), ours.MultinomialNB())
+    found = clone(pipeline).fit(texts[::2], labels[::2]).predict(texts[1::2])
+    assert found.tolist() == usual.fit(texts[::2], labels[::2]).predict(texts[1::2]).tolist()
+    counter = ours.TermCounter(binary=True, min_documents=2)
+    assert (counter.fit_transform(texts) != counter.fit(texts).transform(texts)).nnz == 0
+    assert counter.get_feature_names_out().tolist() == counter.names_
+    assert counter.transform(texts).max() == 1

@@ -6,12 +6,13 @@
 //!
 //! A scanner (`unicode` or `python`) finds the pieces of a text, the `writer` decides what becomes of each. The same
 //! scanner serves `words`, which only appends tokens, and `tokens`, which also says where in the text they are, so the two
-//! cannot disagree. Every text takes linear time.
+//! cannot disagree. Every text takes linear time. A document can come as tokens, too: `given` has those.
 
 mod blocks;
 mod characters;
 mod classes;
 mod emoticons;
+mod given;
 mod letters;
 mod lowercase;
 mod python;
@@ -26,6 +27,7 @@ use std::collections::HashSet;
 use crate::error::Error;
 use crate::processor::Plan;
 pub use classes::chunks;
+pub use given::{MARK, is_given, pieces};
 use recognisers::Thing;
 use stemming::Stemmer;
 use writer::{Places, Writer, push_word};
@@ -254,7 +256,7 @@ impl Analyzer {
 
     /// Appends the word tokens of `text`.
     pub fn words(&self, text: &str, out: &mut Tokens) {
-        if self.is_blockwise && blocks::words(text, self.settings.min_length, out) {
+        if self.is_blockwise && !is_given(text) && blocks::words(text, self.settings.min_length, out) {
             return;
         }
         self.scan(text, out, &mut ());
@@ -359,6 +361,7 @@ impl Analyzer {
     fn scan<P: Places>(&self, text: &str, out: &mut Tokens, places: &mut P) {
         let mut writer = Writer::new(self, out, places);
         match self.settings.words {
+            Some(_) if is_given(text) => given::scan(text, &mut writer),
             Some(Words::Unicode) => unicode::scan(text, &self.settings, &mut writer),
             Some(Words::Python) => python::scan(text, &self.settings, &mut writer),
             None => {}
@@ -424,15 +427,17 @@ fn check_range(name: &str, (shortest, longest): (u8, u8)) -> Result<(), Error> {
     )))
 }
 
-/// The tokens that `scan` writes, with their places turned from bytes to code points.
+/// The tokens that `scan` writes, with their places turned from bytes to code points. Of a document that came as tokens these
+/// are places where tokens stand with one space between them, so the mark before the first does not count.
 fn placed(text: &str, scan: impl FnOnce(&mut Tokens, &mut Vec<(usize, usize)>)) -> Vec<Token> {
     let (mut out, mut places) = (Tokens::new(), Vec::new());
     scan(&mut out, &mut places);
     let points = code_points(text);
+    let before = usize::from(is_given(text));
     let token = |(i, (start, end)): (usize, (usize, usize))| Token {
         text: String::from_utf8_lossy(out.get(i)).into_owned(),
-        start: points[start],
-        end: points[end],
+        start: points[start] - before,
+        end: points[end] - before,
     };
     places.into_iter().enumerate().map(token).collect()
 }

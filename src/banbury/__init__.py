@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
     from banbury.text.counts import Counts
     from banbury.text.likelihoods import Dirichlet
+    from banbury.text.tokens import Tokens
 
 __version__ = "0.1.0"
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "SpamFilter",
     "SpellingCorrector",
     "Text",
+    "Tokens",
     "load",
     "read",
 ]
@@ -76,6 +78,7 @@ _HOMES = {
     "SpamFilter": "apps.spam",
     "SpellingCorrector": "apps.spelling",
     "Text": "tables.kinds",
+    "Tokens": "text.tokens",
     "load": "loading",
     "read": "readers",
 }

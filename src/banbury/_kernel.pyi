@@ -1,9 +1,9 @@
 """The Rust kernel's contract.
 
 Texts are a list of `str`, any other sequence of them, or a string column of any library that speaks Arrow's PyCapsule
-interface. A lone surrogate reads as U+FFFD. 0 threads are as many as there are processors. Classes are numbers from 0
-on. Numbers come back as an `Array`, which `memoryview` and `numpy.asarray` read without a copy. The interpreter is free
-while the work runs.
+interface; documents that are already tokens are `banbury.text.tokens.Tokens`, or become it. A lone surrogate reads as
+U+FFFD. 0 threads are as many as there are processors. Classes are numbers from 0 on. Numbers come back as an `Array`,
+which `memoryview` and `numpy.asarray` read without a copy. The interpreter is free while the work runs.
 """
 
 from collections.abc import Mapping, Sequence

@@ -26,8 +26,19 @@ from banbury.stats.softmax import log_softmax, softmax
 from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
 from banbury.tables.kinds.linear import Lines
 from banbury.tables.kinds.statistics import IMPOSSIBLE, Kind, is_sparse
+from banbury.text.analyzer import Analyzer
+from banbury.text.settings import as_analyzer
 
-__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MixedNB", "MultinomialNB", "PoissonNB"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianNB",
+    "MixedNB",
+    "MultinomialNB",
+    "PoissonNB",
+    "TermCounter",
+]
 
 
 class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -425,6 +436,53 @@ class MixedNB(_ArrayClassifier):
     def _log_likelihoods(self, X: Any) -> Any:
         X = X.toarray() if is_sparse(X) else X
         return np.sum([group.scores(X[:, columns]) for columns, group in self.statistics_], axis=0)
+
+
+class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts to their document-term matrix, as the first step of a pipeline: `CountVectorizer` with banbury's analyzer.
+
+    `binary` has 1 for each feature of a text, however often it stands there. Features of fewer than `min_documents`
+    texts are left out.
+
+    >>> counter = TermCounter().fit(["to be or not to be", "be quick"])
+    >>> counter.transform(["quick, be quick"]).toarray().tolist()
+    [[1, 0, 0, 2, 0]]
+    >>> counter.get_feature_names_out().tolist()
+    ['be', 'not', 'or', 'quick', 'to']
+    """
+
+    names_: list[str]
+
+    def __init__(self, *, analyzer: Analyzer | str | None = None, binary: bool = False, min_documents: int = 1) -> None:
+        self.analyzer = analyzer
+        self.binary = binary
+        self.min_documents = min_documents
+
+    def fit(self, X: Any, y: Any = None) -> TermCounter:
+        """Learn which features there are."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Learn which features there are, and the matrix of the same texts."""
+        counted = as_analyzer(self.analyzer).matrix(X, binary=self.binary, min_documents=self.min_documents)
+        self.names_ = counted.names
+        return counted.matrix
+
+    def transform(self, X: Any) -> Any:
+        """The matrix of these texts; features that are not known have no column."""
+        check_is_fitted(self)
+        return as_analyzer(self.analyzer).matrix(X, binary=self.binary, names=self.names_).matrix
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The feature of each column."""
+        check_is_fitted(self)
+        return np.array(self.names_, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, True, False
+        return tags
 
 
 def _inferred(column: NDArray[Any]) -> Kind:

@@ -151,7 +151,7 @@ def test_a_text_that_is_too_long_is_an_error_that_names_its_row() -> None:
         (["a", b"b"], r"document 1 is bytes \(decode them first"),
         (["a", math.nan], "document 1 is nan"),
         (["a", 1.5], "document 1 is 1.5"),
-        (["a", ["b"]], "document 1 is of type list; each document must be a str"),
+        (["a", {"b": 1}], "document 1 is of type dict; each document must be a str or a list of tokens"),
         ("one text", "expected a list of documents, not one str"),
         (None, "expected a list of documents, not None"),
         (3, "expected a list of documents, not 3"),

@@ -1,7 +1,7 @@
 //! Documents as Python gives them: a list of `str`, any other sequence of them, an Arrow column from any library, or a column
-//! of the rows of a file.
+//! of the rows of a file; or documents that are already tokens, which `banbury.text.tokens` makes one `str` each of.
 //!
-//! No Python object is made for any of them. A lone surrogate, which Python's `str` can hold and UTF-8 cannot, reads as
+//! No Python object is made for any other. A lone surrogate, which Python's `str` can hold and UTF-8 cannot, reads as
 //! U+FFFD, and so does each stretch of invalid UTF-8 that an Arrow column may hold.
 #![allow(unsafe_code)]
 
@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
 use crate::readers;
+use crate::text::{MARK, is_given};
 
 /// Places in a text and in its tokens, which may take more room than the text, are numbers of 32 bits.
 const LONGEST_TEXT: usize = 1 << 30;
@@ -64,6 +65,13 @@ impl<'py> Texts<'py> {
             return Ok(Texts::Columns(held.get().columns.clone()));
         }
         if let Some(arrays) = arrow_arrays(object)? {
+            if arrays.iter().any(|array| matches!(array.data_type(), DataType::List(_) | DataType::LargeList(_)))
+                && let Some(lists) =
+                    ["to_pylist", "to_list", "tolist"].iter().find_map(|name| object.getattr(*name).ok())
+                && let Ok(lists) = lists.call0()?.cast::<PyList>()
+            {
+                return strings(lists.iter());
+            }
             return columns(py, arrays);
         }
         // NumPy and pandas make a list of their strings much faster than they can be iterated.
@@ -131,17 +139,47 @@ fn text_in(columns: &[Column], row: usize) -> Option<Cow<'_, str>> {
 
 /// Bytes as text. Nearly all are UTF-8, which is found out several times as fast as where they are not.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    without_mark(std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed))
+}
+
+/// A text from outside: one that begins with the mark of tokens would be taken for these.
+#[inline]
+fn without_mark(text: Cow<'_, str>) -> Cow<'_, str> {
+    if is_given(&text) { Cow::Owned(text.replacen(MARK, "\u{fffd}", 1)) } else { text }
 }
 
 fn strings<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Texts<'py>> {
-    let string = |(row, item): (usize, Bound<'py, PyAny>)| {
-        item.cast_into::<PyString>().map_err(|error| {
-            let item = error.into_inner();
-            input_error(item.py(), format!("document {row} is {}; each document must be a str", describe(&item)))
-        })
+    let string = |(row, item): (usize, Bound<'py, PyAny>)| match item.cast_into::<PyString>() {
+        Ok(string) => Ok(string),
+        Err(error) => tokens(row, error.into_inner()),
     };
     Ok(Texts::Strings(items.enumerate().map(string).collect::<PyResult<_>>()?))
+}
+
+/// A document that is no `str`: a sequence of tokens, or an error.
+fn tokens(row: usize, item: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyString>> {
+    let py = item.py();
+    let is_sequence = item.hasattr("__iter__")?
+        && !item.is_instance_of::<PyBytes>()
+        && !item.is_instance_of::<PyDict>()
+        && !item.is_instance_of::<PySet>();
+    if !is_sequence {
+        let what = describe(&item);
+        return Err(input_error(
+            py,
+            format!("document {row} is {what}; each document must be a str or a list of tokens"),
+        ));
+    }
+    let as_document = py.import("banbury.text.tokens")?.getattr("as_document")?;
+    Ok(as_document.call1((item, format!("document {row}")))?.cast_into::<PyString>()?)
+}
+
+/// A document for Python: a `str`, or `Tokens` for one that came as these.
+pub fn to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    if is_given(text) {
+        return py.import("banbury.text.tokens")?.getattr("from_marked")?.call1((text,));
+    }
+    Ok(PyString::new(py, text).into_any())
 }
 
 /// The text of a `str` that is not too long.
@@ -154,8 +192,18 @@ fn too_long(py: Python<'_>, what: &str, length: usize) -> PyErr {
     input_error(py, format!("{what} has {length} bytes; a document has at most {LONGEST_TEXT}: cut it into parts"))
 }
 
-/// The text of a `str`, where it lies if it is valid.
+/// The text of a `str`, where it lies if it is valid; of `Tokens` the marked form.
 fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+    if !string.is_exact_instance_of::<PyString>()
+        && let Ok(marked) = string.getattr("marked")
+        && let Ok(marked) = marked.cast_into::<PyString>()
+    {
+        return Cow::Owned(text_as_is(&marked).into_owned());
+    }
+    without_mark(text_as_is(string))
+}
+
+fn text_as_is<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
     match string.to_str() {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(without_surrogates(string)),

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use zstd::stream::raw::{Decoder, Encoder, InBuffer, Operation, OutBuffer};
 
 use super::Mapped;
-use super::input::{Column, Held, Texts, input_error};
+use super::input::{Column, Held, Texts, input_error, to_python};
 use crate::array::Bytes;
 use crate::documents;
 use crate::readers::{self, Dialect, Format, Kind, Use};
@@ -222,16 +222,17 @@ impl Sample {
     }
 
     /// The documents: their texts, classes, weights, and where they were among all that were given.
-    fn documents(&self) -> (Vec<String>, Vec<u32>, Vec<u32>, Vec<u64>) {
-        let sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+    fn documents<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<u32>, Vec<u32>, Vec<u64>)> {
         let (mut texts, mut classes, mut weights, mut rows) = (vec![], vec![], vec![], vec![]);
-        for (text, of) in sample.documents() {
+        for (text, of) in self.inner.lock().unwrap_or_else(PoisonError::into_inner).documents() {
             texts.push(text.to_string());
             classes.push(of.class);
             weights.push(of.weight);
             rows.push(of.row);
         }
-        (texts, classes, weights, rows)
+        // Python may run other threads here, so the lock is gone.
+        let texts = texts.iter().map(|text| to_python(py, text)).collect::<PyResult<_>>()?;
+        Ok((texts, classes, weights, rows))
     }
 }
 

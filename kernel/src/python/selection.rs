@@ -4,7 +4,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use super::array::Array;
-use super::input::{Held, Texts, input_error};
+use super::input::{Held, Texts, input_error, to_python};
 use super::scoring::{MISFIT, form_of};
 use super::{Analyzer, Counts, exception};
 use crate::counts;
@@ -391,7 +391,7 @@ pub fn size(texts: &Bound<'_, PyAny>) -> PyResult<usize> {
 
 /// One of the documents.
 #[pyfunction]
-pub fn text_at(texts: &Bound<'_, PyAny>, row: usize) -> PyResult<Option<String>> {
-    let texts = Texts::new(texts)?;
-    Ok(texts.get(row).map(|text| text.into_owned()))
+pub fn text_at<'py>(texts: &Bound<'py, PyAny>, row: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let read = Texts::new(texts)?;
+    read.get(row).map(|text| to_python(texts.py(), &text)).transpose()
 }

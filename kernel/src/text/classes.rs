@@ -10,6 +10,8 @@ use unicode_properties::{
     GeneralCategory as Category, GeneralCategoryGroup as Group, UnicodeEmoji, UnicodeGeneralCategory,
 };
 
+use super::given::pieces;
+
 /// A set of the bits below.
 pub(super) type Class = u16;
 
@@ -171,8 +173,13 @@ fn is_pictograph(character: char, category: Category) -> bool {
     }
 }
 
-/// The pieces of `text` between white space, each with its place in bytes: `str.split()`.
+/// The pieces of `text` between white space, each with its place in bytes: `str.split()`. Of a document that came as tokens, each
+/// token is split by itself.
 pub fn chunks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    pieces(text).flat_map(|(from, piece)| split(piece).map(move |(start, chunk)| (from + start, chunk)))
+}
+
+fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive(|character| class(character) & SPACE != 0).filter_map(move |piece| {
         let start = at;
@@ -226,6 +233,7 @@ mod tests {
 
     #[test]
     fn chunks_are_what_python_splits_into() {
+        assert_eq!(chunks("\u{fdd0}a b\u{fdd0}\u{fdd0}c").collect::<Vec<_>>(), [(3, "a"), (5, "b"), (12, "c")]);
         let text = " a\u{1f}bé\u{3000}\u{85}c\u{200b}d ";
         let found: Vec<_> = chunks(text).collect();
         assert_eq!(found, [(1, "a"), (3, "bé"), (11, "c\u{200b}d")]);

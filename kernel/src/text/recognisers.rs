@@ -195,7 +195,9 @@ impl<'t> Recognisers<'t> {
     pub(super) fn after_apostrophe(&self, end: usize) -> usize {
         let rest = &self.text[end..];
         match rest.strip_prefix(['\'', '’']) {
-            Some(joined) if joined.starts_with(char::is_alphabetic) => self.skip(self.text.len() - joined.len(), |_| false),
+            Some(joined) if joined.starts_with(char::is_alphabetic) => {
+                self.skip(self.text.len() - joined.len(), |_| false)
+            }
             _ => end,
         }
     }

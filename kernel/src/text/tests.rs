@@ -400,3 +400,40 @@ fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
         assert_eq!(scan(unicode::scan), scan(unicode::scan_plainly), "{text:?}");
     }
 }
+
+#[test]
+fn tokens_that_are_given_are_words_and_nothing_takes_them_apart() {
+    let given = |tokens: &[&str]| tokens.iter().flat_map(|token| ["\u{fdd0}", token]).collect::<String>();
+    let text = given(&["New_York", "is", "n't", "<b>", "http://X.y", ",", "", "\u{ad}", "GREAT", ":-)", "été"]);
+    for settings in [Settings::default(), Settings { punctuation: Punctuation::None, ..Settings::default() }, python()]
+    {
+        check(&settings, &text, "new_york is n't <b> http://x.y , great :-) été");
+    }
+    let negated = Settings { negation: true, stop_words: vec!["is".into()], min_length: 2, ..Settings::default() };
+    check(&negated, &text, "new_york n't not_<b> not_http://x.y , great :-) été");
+    let stemmed = Settings { stemmer: Some("english".into()), lowercase: false, ..Settings::default() };
+    check(&stemmed, &given(&["Dogs", "dogs", "!"]), "Dog dog !");
+    let kept = Settings { keywords: Some(vec!["great".into()]), ..Settings::default() };
+    check(&kept, &text, "great");
+}
+
+#[test]
+fn features_of_given_tokens_stand_where_tokens_with_spaces_between_them_do() {
+    let settings = Settings { ngrams: (1, 2), characters: Some((3, 3)), ..Settings::default() };
+    let features = Analyzer::new(settings).expect("good settings").features("\u{fdd0}é\u{fdd0}Cream");
+    let found: Vec<_> = features.iter().map(|feature| (feature.text.as_str(), feature.start, feature.end)).collect();
+    assert_eq!(
+        found,
+        [
+            ("é", 0, 1),
+            ("cream", 2, 7),
+            ("é cream", 0, 7),
+            (" é ", 0, 1),
+            (" cr", 2, 4),
+            ("cre", 2, 5),
+            ("rea", 3, 6),
+            ("eam", 4, 7),
+            ("am ", 5, 7)
+        ]
+    );
+}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.classifier import Classifier
 from banbury.errors import InputError
-from banbury.text.documents import as_labels
+from banbury.text.documents import as_labels, as_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 MOST_SCORED = 2_000  # of the documents that are left: scoring more would make people wait
 CHOSEN_TOGETHER = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
@@ -44,13 +44,13 @@ class Labelling:
 
     def __init__(
         self,
-        texts: Sequence[str],
+        texts: Any,
         labels: Mapping[int, Any] | None = None,
         *,
         model: Classifier | None = None,
         by: str = "gain",
     ) -> None:
-        self.texts = list(texts)
+        self.texts = as_texts(texts)
         self.labels: dict[int, Any] = dict(labels or {})
         if wrong := [number for number in self.labels if not 0 <= number < len(self.texts)]:
             raise InputError(f"there is no document {wrong[0]}; there are {len(self.texts)}")

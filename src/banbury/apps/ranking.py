@@ -19,6 +19,7 @@ from banbury.errors import FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.index import Index
+from banbury.text.tokens import as_document
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -141,13 +142,12 @@ class Ranker:
         self.counts.drop(numbers)
         return self
 
-    def search(self, query: str, *, top: int | None = 10, above: float | None = None) -> list[Hit]:
+    def search(self, query: Any, *, top: int | None = 10, above: float | None = None) -> list[Hit]:
         """The best documents that have a word of the query or of its feedback, the best first; equal ones in order.
 
-        `top` is how many at most, None for all; with `above` only those that score more.
+        A query is a text, or tokens. `top` is how many at most, None for all; with `above` only those that score more.
         """
-        if not isinstance(query, str):
-            raise InputError(f"a query must be a str, not of type {type(query).__name__}")
+        query = as_document(query, "the query")
         if top is not None and (not isinstance(top, int) or top < 0):
             raise InputError(f"top is {top!r}; it must be a number, 0 or more, or None for all")
         reading = self._reading()

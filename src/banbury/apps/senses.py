@@ -17,6 +17,7 @@ from banbury.errors import FileFormatError, InputError
 from banbury.tables.kinds import Categorical, Text
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_list
+from banbury.text.tokens import as_document, is_document
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -182,6 +183,8 @@ class SenseTagger:
         return tagger
 
     def _found(self, context: Any, number: int) -> _Found:
+        if is_document(context):
+            context = as_document(context)
         if isinstance(context, (tuple, list)):
             if len(context) != 3 or not all(isinstance(part, str) for part in context):
                 raise InputError(f"context {number} is {context!r}; it must be three texts: left, the word, right")
@@ -201,6 +204,6 @@ class SenseTagger:
 
 
 def _is_one(contexts: Any) -> bool:
-    return isinstance(contexts, str) or (
+    return is_document(contexts) or (
         isinstance(contexts, tuple) and len(contexts) == 3 and all(isinstance(part, str) for part in contexts)
     )

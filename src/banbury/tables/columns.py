@@ -31,6 +31,7 @@ from banbury.tables.kinds import (
 )
 from banbury.tables.kinds.number import FORMS
 from banbury.text.analyzer import Analyzer
+from banbury.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,6 +129,8 @@ def found(column: Column) -> Any:
     if column.numbers is not None:
         return _found_in_numbers(column.name, column.numbers[~column.missing])
     values = [value for value in column.as_objects() if value is not None]
+    if any(isinstance(value, Tokens) for value in values):
+        return Text()
     if are_truths(values):
         return Bernoulli(smoothing=SMOOTHING)
     distinct = set(values)

@@ -15,6 +15,7 @@ from zlib import crc32
 from banbury.errors import InputError, MissingExtra
 from banbury.lazy import numpy as np
 from banbury.text.documents import check_collected
+from banbury.text.tokens import as_document, is_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -458,6 +459,8 @@ def _plain(name: str, row: int, value: Any) -> Any:
         return None
     if isinstance(value, bool | str):
         return value
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1 or is_document(value):
+        return as_document(value, f"row {row}, column {name!r}")
     if isinstance(value, int):
         return int(value)
     number = float(value) if isinstance(value, float) else _rarer_number(value)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import InputError
+from banbury.text.tokens import as_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    from banbury.text.matrix import TermMatrix
 
 Treatment = Literal["keep", "remove", "replace", "split"]
 
@@ -135,19 +138,19 @@ class Analyzer:
         given = [f"{one.name}={value!r}" for one in fields(self) if (value := getattr(self, one.name)) != one.default]
         return f"Analyzer({', '.join(given)})"
 
-    def tokens(self, text: str) -> list[Token]:
-        """The words of a document and their places in it.
+    def tokens(self, text: Any) -> list[Token]:
+        """The words of a document, a text or `Tokens`, and their places in it.
 
         >>> Analyzer().tokens("Ça va?")
         [Token(text='ça', start=0, end=2), Token(text='va', start=3, end=5), Token(text='?', start=5, end=6)]
         """
-        return [Token(*token) for token in _compiled(self).tokens(_checked(text))]
+        return [Token(*token) for token in _compiled(self).tokens(as_document(text))]
 
-    def features(self, text: str) -> list[Token]:
+    def features(self, text: Any) -> list[Token]:
         """Everything that is counted of a document, repeated as often as it stands there."""
-        return [Token(*token) for token in _compiled(self).features(_checked(text))]
+        return [Token(*token) for token in _compiled(self).features(as_document(text))]
 
-    def n_words(self, text: str) -> int:
+    def n_words(self, text: Any) -> int:
         """How many of the features are words and runs of words; those of characters come after them.
 
         >>> analyzer = Analyzer(characters=(2, 3))
@@ -156,7 +159,7 @@ class Analyzer:
         """
         return 0 if self.words is None else len(replace(self, characters=None).features(text))
 
-    def vector(self, text: str, *, binary: bool = False) -> list[int]:
+    def vector(self, text: Any, *, binary: bool = False) -> list[int]:
         """How often each of the keywords stands in a document, or with `binary` whether it does.
 
         >>> analyzer = Analyzer(keywords=["waste", "great", "useless"])
@@ -169,6 +172,34 @@ class Analyzer:
         speller = replace(self, keywords=None)
         counts = [found[speller._spelled(keyword)] for keyword in self.keywords]
         return [int(count > 0) for count in counts] if binary else counts
+
+    def matrix(
+        self,
+        texts: Any,
+        *,
+        binary: bool = False,
+        names: Sequence[str] | None = None,
+        min_documents: int = 1,
+        threads: int | None = None,
+    ) -> TermMatrix:
+        """The document-term matrix of texts, sparse, with the name of each column: what `CountVectorizer` makes.
+
+        A cell has how often a feature stands in a document, or with `binary` whether it does. Columns are words by
+        name, then runs of words, then of characters; those of fewer than `min_documents` documents are left out. With
+        `names`, as those of another matrix, columns are these.
+
+        >>> counted = Analyzer().matrix(["to be or not to be", "be quick"])
+        >>> counted.names
+        ['be', 'not', 'or', 'quick', 'to']
+        >>> counted.matrix.toarray().tolist()
+        [[2, 1, 1, 0, 2], [1, 0, 0, 1, 0]]
+        >>> Analyzer().matrix(["quick, quick"], names=counted.names, binary=True).matrix.toarray().tolist()
+        [[0, 0, 0, 1, 0]]
+        """
+        from banbury.text.matrix import term_matrix  # it needs NumPy and SciPy
+
+        how: dict[str, Any] = {"binary": binary, "names": names, "min_documents": min_documents, "threads": threads}
+        return term_matrix(_compiled(self), texts, **how)
 
     def _spelled(self, keyword: str) -> str:
         """A keyword as a document's words are spelled: in lower case, stemmed."""
@@ -230,12 +261,6 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
         if not isinstance(word, str):
             raise InputError(f"{name} has {word!r} in it, of type {type(word).__name__}; it must be a list of words")
     return words
-
-
-def _checked(text: str) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"a document must be a str, not of type {type(text).__name__}")
-    return text
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.errors import InputError, LabelError
 from banbury.lazy import numpy as np
+from banbury.text.tokens import is_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,8 +110,8 @@ def check_collected(documents: object) -> None:
 
 def check_many(texts: Any) -> None:
     """That these are several documents: of one `str`, each letter would be taken for a document."""
-    if isinstance(texts, str):
-        raise InputError("expected a list of documents, not one str: put it into a list")
+    if is_document(texts):
+        raise InputError(f"expected a list of documents, not one {type(texts).__name__}: put it into a list")
 
 
 def check_kind(new: list[Any], known: list[Any]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
-from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.terms import Term
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import check_collected
+from banbury.text.tokens import as_document, is_document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,21 +32,19 @@ class TextReading(NamedTuple):
 
     def is_one(self, texts: Texts) -> bool:
         """Whether this is one document rather than several."""
-        return isinstance(texts, str)
+        return is_document(texts)
 
     def one(self, text: object) -> str:
-        """One document, checked."""
-        if not isinstance(text, str):
-            raise InputError(f"expected one text, a str, not one of type {type(text).__name__}")
-        return text
+        """One document, checked: a text, or tokens."""
+        return as_document(text, "the text")
 
     def shown(self, text: str) -> str:
         """A document as people read it."""
-        return text
+        return str(text)
 
     def best_one(self, text: str) -> int:
         """The class id with the highest score, the first of equal ones."""
-        return self.scorer.best_one(text, self.start, self.growth)
+        return self.scorer.best_one(as_document(text), self.start, self.growth)
 
     def labeller(self, version: int) -> _kernel.Labeller | None:
         """What labels single texts by this version of the counts; None where they have changed since."""
@@ -68,7 +66,7 @@ class TextReading(NamedTuple):
 
     def scores_of(self, text: str) -> list[float]:
         """The score of each class for one text, without NumPy."""
-        scores: list[float] = self.scorer.scores([text], self.start, 1, self.growth).tolist()[0]
+        scores: list[float] = self.scorer.scores([self.one(text)], self.start, 1, self.growth).tolist()[0]
         return scores
 
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
