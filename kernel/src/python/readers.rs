@@ -222,7 +222,7 @@ impl Sample {
     }
 
     /// The documents: their texts, classes, weights, and where they were among all that were given.
-    fn documents<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<u32>, Vec<u32>, Vec<u64>)> {
+    fn documents<'py>(&self, py: Python<'py>) -> PyResult<Sampled<'py>> {
         let (mut texts, mut classes, mut weights, mut rows) = (vec![], vec![], vec![], vec![]);
         for (text, of) in self.inner.lock().unwrap_or_else(PoisonError::into_inner).documents() {
             texts.push(text.to_string());
@@ -235,6 +235,9 @@ impl Sample {
         Ok((texts, classes, weights, rows))
     }
 }
+
+/// Texts, classes, weights and places of a sample.
+type Sampled<'py> = (Vec<Bound<'py, PyAny>>, Vec<u32>, Vec<u32>, Vec<u64>);
 
 fn failed(error: std::io::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
