@@ -1,8 +1,6 @@
 """The page of a report: safe, complete, readable in a real browser."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,11 @@ from banbury.datasets import demo
 from banbury.report.page import Contents, report_page
 from banbury.report.report import Report
 from banbury.results.evaluation import evaluate
+from browsing import Watched, browser
 from hostile import HOSTILE, Look
 
+__all__ = ["browser"]  # a fixture
 TEXTS, LABELS = demo()
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 def _report() -> Report:
@@ -72,51 +69,13 @@ def test_hostile_texts_bring_in_no_element_of_their_own() -> None:
         assert not any(name.startswith("on") or name in ("style", "src", "srcdoc") for name in attributes)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium; without one the test is skipped."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser is installed: one of {', '.join(BROWSERS)}")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # Root, as in a container, may not use Chromium's own sandbox.
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Watched:
-    """A page of a browser that records whatever it does besides showing."""
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.page = browser.new_page(**options)
-        self.events: list[str] = []
-        self.page.on("dialog", self._dismiss)
-        self.page.on("console", lambda message: self.events.append(f"console {message.text}"))
-        self.page.on("pageerror", lambda error: self.events.append(f"error {error}"))
-        self.page.on("popup", lambda popup: self.events.append(f"popup {popup.url}"))
-        self.page.on("download", lambda download: self.events.append(f"download {download.url}"))
-        self.page.on("request", lambda request: self.events.append(f"request {request.url}"))
-
-    def _dismiss(self, dialog: Any) -> None:
-        self.events.append(f"dialog {dialog.message}")
-        dialog.dismiss()
-
-    def open(self, path: Path) -> Any:
-        self.page.goto(path.as_uri())
-        # Whatever waits for a person: every element is touched.
-        self.page.evaluate(
-            """() => document.querySelectorAll('*').forEach(one => {
-                for (const name of ['mouseover', 'click', 'focus', 'load', 'error', 'toggle'])
-                    if (one.tagName != 'A') one.dispatchEvent(new Event(name))
-            })"""
-        )
-        self.page.wait_for_timeout(100)
-        own = f"request {path.as_uri()}"
-        assert [event for event in self.events if event != own] == []
-        return self.page
+def _opened(browser: Any, path: Path, **options: Any) -> Any:
+    """The page of a file, on which nothing happens, whatever is touched."""
+    watched = Watched(browser, **options)
+    watched.page.goto(path.as_uri())
+    watched.touch()
+    assert [event for event in watched.events if event != f"request {path.as_uri()}"] == []
+    return watched.page
 
 
 def _write(path: Path, html: str) -> Path:
@@ -133,11 +92,11 @@ def test_nothing_runs_in_a_real_browser(browser: Any, tmp_path: Path) -> None:
         "notebook.html": "<!doctype html><meta charset=utf-8>" + "".join([report._repr_html_(), *explained]),
     }
     for name, html in pages.items():
-        page = Watched(browser).open(_write(tmp_path / name, html))
+        page = _opened(browser, _write(tmp_path / name, html))
         assert page.evaluate("typeof window.broken") == "undefined"
         assert page.evaluate("document.querySelectorAll('script,img,iframe,form,input,object,embed').length") == 0
         assert page.evaluate("document.querySelectorAll('style').length") <= 2 + len(explained)
-    page = Watched(browser).open(tmp_path / "report.html")
+    page = _opened(browser, tmp_path / "report.html")
     assert page.title() == page.inner_text("h1") == HOSTILE[0]
 
 
@@ -152,7 +111,7 @@ def test_the_policy_stops_what_someone_adds_to_the_file(browser: Any, tmp_path: 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_its_window_and_can_be_read(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
     path = _write(tmp_path / "report.html", _hostile_report().html())
-    page = Watched(browser, viewport={"width": width, "height": 800}, color_scheme=scheme).open(path)
+    page = _opened(browser, path, viewport={"width": width, "height": 800}, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     # The contrast of every text with what lies behind it is 4.5 at least (WCAG AA).
     assert page.evaluate(CONTRAST) >= 4.5
@@ -186,7 +145,7 @@ CONTRAST = """() => {
 
 
 def test_the_page_prints(browser: Any, tmp_path: Path) -> None:
-    page = Watched(browser, color_scheme="dark").open(_write(tmp_path / "report.html", _report().html()))
+    page = _opened(browser, _write(tmp_path / "report.html", _report().html()), color_scheme="dark")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"

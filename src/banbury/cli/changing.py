@@ -10,8 +10,9 @@ import click
 from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
-from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError
+from banbury.readers.typed import documents
 from banbury.text.documents import suggestion
 
 if TYPE_CHECKING:

@@ -74,7 +74,8 @@ def _costs(given: dict[str, Any], classes: list[Any]) -> Costs:
 
 def _promise(given: dict[str, Any], model: Classifier) -> Promise:
     from banbury.cli.console import note
-    from banbury.cli.tables import columns_of, documents
+    from banbury.cli.tables import columns_of
+    from banbury.readers.typed import documents
     from banbury.results.decisions import promise
 
     reader = reading.reader_for(model, (given["promised_on"],), {}).needs_labels()

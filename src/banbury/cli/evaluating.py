@@ -11,9 +11,10 @@ import click
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, clean, note, put, show, show_json, show_table, with_progress
-from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
+from banbury.readers.typed import documents
 from banbury.text.documents import as_texts
 
 LONGEST_SHOWN = 300  # characters of a text

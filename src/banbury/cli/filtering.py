@@ -14,9 +14,10 @@ import click
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
-from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.cli.tables import classes_of, columns_of
 from banbury.display.spreadsheet import has_formulas
 from banbury.lazy import numpy as np
+from banbury.readers.typed import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,9 +13,10 @@ from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
-from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.formats import format_by_name
+from banbury.readers.typed import documents
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier

@@ -11,7 +11,8 @@ from banbury.cli import decisions
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import with_progress
-from banbury.cli.tables import classes_of, columns_of, documents
+from banbury.cli.tables import classes_of, columns_of
+from banbury.readers.typed import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

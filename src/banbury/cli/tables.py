@@ -1,19 +1,13 @@
-"""Rows of files as tables for models of tables: cells of CSV and TSV are converted to the kinds of the columns."""
+"""The columns and classes of a model, and kinds of columns as the command line writes them."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from banbury.errors import InputError, NotAvailable
+from banbury.errors import NotAvailable
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
-    from banbury.readers import Batch, Layout
-
-NUMBER_CELL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-MISSING = frozenset(("", "?", "na", "n/a", "nan", "null", "none"))
-NUMBERS = ("Number", "Gaussian", "Histogram", "Poisson", "Multinomial")  # kinds whose values are numbers
 
 
 def columns_of(model: Classifier) -> dict[str, Any] | None:
@@ -27,64 +21,6 @@ def columns_of(model: Classifier) -> dict[str, Any] | None:
 def classes_of(model: Classifier) -> list[Any]:
     """The labels that a model knows, without an array where that is possible."""
     return list(model.model_.classes)
-
-
-def documents(batch: Batch, layout: Layout, columns: dict[str, Any] | None) -> Any:
-    """What a model takes of a batch: its texts, or the columns of a table."""
-    if columns is None:
-        return batch.texts
-    rows = batch.rows()
-    table: dict[str, list[Any]] = {}
-    for name, kind in columns.items():
-        if layout.format in ("csv", "tsv") and name not in layout.columns:
-            known = ", ".join(map(repr, layout.columns))
-            raise InputError(f"there is no column {name!r}, which the model needs; there are {known}")
-        values = [row.get(name) for row in rows]
-        table[name] = _cells(values, name, type(kind).__name__) if layout.format in ("csv", "tsv") else values
-    return table
-
-
-def _cells(values: list[Any], name: str, kind: str) -> list[Any]:
-    """Cells of text as what a kind of column takes."""
-    cells = [None if _is_missing(value) else value for value in values]
-    if kind == "Bernoulli":
-        truths = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        return [None if cell is None else truths.get(cell.strip().lower(), cell) for cell in cells]
-    if kind not in NUMBERS:
-        return cells
-    for row, cell in enumerate(cells):
-        if cell is not None and not NUMBER_CELL.fullmatch(cell):
-            raise InputError(f"row {row + 1}, column {name!r} is {cell!r}; the model needs numbers there")
-    return [None if cell is None else float(cell) for cell in cells]
-
-
-def _is_missing(cell: str | None) -> bool:
-    return cell is None or cell.strip().lower() in MISSING
-
-
-def to_learn(batch: Batch, layout: Layout, given: dict[str, Any] | None, without: list[str]) -> dict[str, list[Any]]:
-    """The columns of a table that a model is to learn: those that are given with their kinds, or all but the label and
-    those that it is to do without.
-
-    In a file of text a column is of numbers where all its cells are, and where they would not be taken for categories.
-    """
-    rows = batch.rows()
-    others = [name for name in layout.columns if name not in (layout.label, *without)]
-    names = others if given is None else list(given)
-    if missing := [name for name in (*names, *without) if name not in layout.columns]:
-        raise InputError(f"there is no column {missing[0]!r}; there are {', '.join(map(repr, layout.columns))}")
-    table = {name: [row.get(name) for row in rows] for name in names}
-    if layout.format not in ("csv", "tsv"):
-        return table
-    return {name: _guessed(cells, (given or {}).get(name, "auto")) for name, cells in table.items()}
-
-
-def _guessed(values: list[Any], kind: str) -> list[Any]:
-    cells = [None if _is_missing(value) else value for value in values]
-    if kind in ("text", "categorical") or not all(cell is None or NUMBER_CELL.fullmatch(cell) for cell in cells):
-        return _cells(values, "", "Bernoulli") if kind == "bernoulli" else cells
-    numbers = [None if cell is None else float(cell) for cell in cells]
-    return _cells(values, "", "Bernoulli") if kind == "bernoulli" else numbers
 
 
 def kinds(text: str | None) -> dict[str, str] | None:

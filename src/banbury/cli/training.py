@@ -18,9 +18,10 @@ from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
-from banbury.cli.tables import classes_of, kinds, to_learn
+from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
 from banbury.readers.batch import joined
+from banbury.readers.typed import to_learn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,6 +7,7 @@ cannot be seen (control characters, marks that turn the direction of writing) is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -21,7 +22,7 @@ ELEMENTS = frozenset((
     "th", "thead", "tr", "u", "ul",
     "circle", "desc", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text", "title", "tspan",
 ))  # fmt: skip
-EMPTY = frozenset(("br", "col", "hr"))
+EMPTY = frozenset(("br", "col", "hr", "input", "link", "meta"))
 ATTRIBUTES = frozenset((
     "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby", "class", "colspan", "dir", "headers", "href",
     "id", "lang", "open", "role", "rowspan", "scope", "tabindex", "title",
@@ -56,12 +57,43 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Markup:
     >>> print(element("p", "1 < 2, ", element("b", 'a "quoted" word'), class_="note"))
     <p class="note">1 &lt; 2, <b>a &quot;quoted&quot; word</b></p>
     """
-    if name not in ELEMENTS:
-        raise ValueError(f"{name!r} is no element that a page may have")
-    opening = "".join([name, *_attributes(attributes)])
-    if name in EMPTY:
-        return Markup(f"<{opening}>")
-    return Markup(f"<{opening}>{fragment(*children)}</{name}>")
+    return RESULTS.element(name, children, attributes)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The elements and attributes that a kind of page may have, and where its links may lead."""
+
+    elements: frozenset[str]
+    attributes: frozenset[str]
+    address: re.Pattern[str]
+
+    def element(self, name: str, children: Iterable[Any], attributes: dict[str, Any]) -> Markup:
+        """An element of this vocabulary; one that is not in it is an error."""
+        if name not in self.elements:
+            raise ValueError(f"{name!r} is no element that a page may have")
+        opening = "".join([name, *self._attributes(attributes)])
+        if name in EMPTY:
+            return Markup(f"<{opening}>")
+        return Markup(f"<{opening}>{fragment(*children)}</{name}>")
+
+    def _attributes(self, attributes: dict[str, Any]) -> Iterator[str]:
+        for key, value in attributes.items():
+            name = key.removesuffix("_").replace("_", "-")
+            if name not in self.attributes:
+                raise ValueError(f"{name!r} is no attribute that an element may have")
+            if value is None or value is False:
+                continue
+            if name in ADDRESSES and not self.address.fullmatch(str(value)):
+                raise ValueError(f"{value!r} leads out of the page")
+            # What a form sends back has to be what it was given: only there, nothing is made visible.
+            text = escape(str(value), quote=True) if name == "value" else _text(_number(value))
+            yield f" {name}" if value is True else f' {name}="{text}"'
+
+
+ADDRESSES = frozenset(("href", "action", "src"))
+RESULTS = Vocabulary(ELEMENTS, ATTRIBUTES, re.compile(r"#[!-~]*"))
+"""Of results, in notebooks and files: their links stay within the page."""
 
 
 def fragment(*children: Any) -> Markup:
@@ -109,18 +141,6 @@ def page(title: str, *children: Any, language: str = "en", style: str = "") -> s
 def piece(*children: Any) -> str:
     """HTML for a notebook: what is shown, with the style that it needs."""
     return str(fragment(STYLE, element("div", children, class_="banbury")))
-
-
-def _attributes(attributes: dict[str, Any]) -> Iterator[str]:
-    for key, value in attributes.items():
-        name = key.removesuffix("_").replace("_", "-")
-        if name not in ATTRIBUTES:
-            raise ValueError(f"{name!r} is no attribute that an element may have")
-        if value is None or value is False:
-            continue
-        if name == "href" and not str(value).startswith("#"):
-            raise ValueError(f"{value!r} leads out of the page")
-        yield f" {name}" if value is True else f' {name}="{_text(_number(value))}"'
 
 
 def _children(children: Iterable[Any]) -> Iterator[str]:
@@ -197,7 +217,8 @@ def _palette(colours: dict[str, str]) -> str:
     return ";".join(f"--{name}:{' '.join(map(str, channels(colour)))}" for name, colour in colours.items())
 
 
-def _style() -> str:
+def style_sheet() -> str:
+    """The style of everything that this room makes, as CSS."""
     light, dark = _palette(LIGHT), _palette(DARK)
     tints = "\n".join(
         f".banbury .{name}-{step}{{background-color:rgb(var(--{name})/{STRONGEST_TINT * step / TINT_STEPS:.3f});"
@@ -254,4 +275,4 @@ def _style() -> str:
 """
 
 
-STYLE = Markup(f"<style>{_style()}</style>")
+STYLE = Markup(f"<style>{style_sheet()}</style>")

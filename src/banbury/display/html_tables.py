@@ -34,7 +34,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | Non
     ]
     title = None if caption is None else element("caption", caption)
     whole = element("table", title, element("thead", element("tr", heads)), element("tbody", body))
-    return element("div", whole, class_="scroll")
+    return element("div", whole, class_="scroll", tabindex="0")
 
 
 def figures_table(
@@ -94,7 +94,7 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
         rows.append(element("tr", element("th", name, class_="text", scope="row"), cells))
     caption = element("caption", "Documents by their true and their predicted class")
     body = (element("thead", element("tr", head)), element("tbody", rows))
-    return element("div", element("table", caption, body, class_="confusion"), class_="scroll")
+    return element("div", element("table", caption, body, class_="confusion"), class_="scroll", tabindex="0")
 
 
 def _confusions(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) -> Markup:

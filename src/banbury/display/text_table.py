@@ -94,7 +94,7 @@ class Grid:
             body.append(element("tr", first, others))
         caption = element("caption", self.caption) if self.caption else None
         table = element("table", caption, element("thead", element("tr", head)), element("tbody", body))
-        return element("div", table, class_="scroll")
+        return element("div", table, class_="scroll", tabindex="0")
 
     def _strengths(self) -> list[list[float]]:
         """The strength of each cell."""

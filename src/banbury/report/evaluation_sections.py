@@ -184,7 +184,7 @@ def _explained(explanation: Explanation) -> list[Any]:
     bars_of = explanation.steps(MOST_BARS)[1 : 1 + MOST_BARS]  # without the prior, and what is weaker
     return [
         explanation.highlighted(),
-        element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll"),
+        element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll", tabindex="0"),
     ]
 
 

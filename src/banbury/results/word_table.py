@@ -211,13 +211,30 @@ class WordTable:
                 keys = -np.abs(self.strengths)
         return self._take(np.lexsort((ranks, keys)).tolist())
 
-    def where(self, *, min_count: int = 1) -> WordTable:
-        """The rows of words that were seen so often, in all classes together."""
-        return self._take(np.flatnonzero(self.counts.sum(axis=1) >= min_count).tolist())
+    def where(self, *, min_count: int = 1, containing: str = "", kinds: Sequence[str] | None = None) -> WordTable:
+        """The rows of words that were seen so often, in all classes together; that contain a text; of these kinds.
+
+        >>> from banbury import Classifier
+        >>> table = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"]).words()
+        >>> table.where(containing="S").sorted("word").words
+        ['sad', 'so']
+        """
+        is_kept = self.counts.sum(axis=1) >= min_count
+        if kinds is not None:
+            of_kind = {length: _kind(length) in kinds for length in np.unique(self.lengths).tolist()}
+            is_kept &= np.array([of_kind[length] for length in self.lengths.tolist()], dtype=bool)
+        if containing:
+            part = containing.lower()
+            is_kept &= np.array([part in word.lower() for word in self.words], dtype=bool)
+        return self._take(np.flatnonzero(is_kept).tolist())
 
     def top(self, n: int) -> WordTable:
         """The first `n` rows."""
         return self._take(list(range(min(n, len(self)))))
+
+    def page(self, n: int, number: int) -> WordTable:
+        """Page `number`, from 1 on, of `n` rows each."""
+        return self._take(list(range(len(self)))[(number - 1) * n : number * n])
 
     def _take(self, rows: list[int]) -> WordTable:
         names = ("lengths", "documents", "counts", "log_probabilities", "class_weights")
@@ -291,12 +308,12 @@ class WordTable:
         has_tail = more > 0 and self.label is not None
         first = most - most // 2 if has_tail else most
         table = self._take([*range(first), *range(len(self) - most // 2, len(self))]) if has_tail else self.top(most)
-        head = self._head()
+        head = self.head()
         strengths = table.strengths
         largest = np.abs(strengths[np.isfinite(strengths)]).max(initial=0.0) or 1.0
         return Grid(
-            head + (["weight"] if self._has_weights() else []),
-            [self._cells(row) for row in table.rows(CREDIBLE_LEVEL)],
+            head + (["weight"] if self.has_weights() else []),
+            [self.cells(row) for row in table.rows(CREDIBLE_LEVEL)],
             self._caption(most),
             (first, f"… {more} more" if has_tail else f"… and {more} more") if more > 0 else None,
             ("weight" if self._is_weighed() else "λ", np.clip(strengths / largest, -1, 1).tolist()),
@@ -308,7 +325,8 @@ class WordTable:
         labels = self.classes if len(self.classes) <= 2 else [self.label, self.against]
         return None if any(label is None for label in labels) else labels
 
-    def _head(self) -> list[str]:
+    def head(self) -> list[str]:
+        """The names of the columns that are shown, the weight aside."""
         names = [shorten(str(label), LONGEST_LABEL) for label in self._compared() or []]
         counts = [part for name in names for part in (f"count {name}", f"P(w|{name})")]
         return [
@@ -318,7 +336,8 @@ class WordTable:
             f"{CREDIBLE_LEVEL:.0%} interval",
         ]
 
-    def _cells(self, row: dict[str, Any]) -> list[str]:
+    def cells(self, row: dict[str, Any]) -> list[str]:
+        """A row with intervals as it is shown; the weight comes last, where it is not λ."""
         count, probability, label = row["count"], row["probability"], row["label"]
         if (labels := self._compared()) is not None:
             cells = [part for one in labels for part in (str(count[one]), f"{probability[one]:.3g}")]
@@ -328,9 +347,10 @@ class WordTable:
             cells = [name, str(count[label]), str(elsewhere), f"{probability[label]:.3g}"]
         low, high = row["log_ratio_interval"]
         cells += [f"{row['log_ratio']:+.3f}", f"{low:+.2f} … {high:+.2f}"]
-        return [row["word"], *cells, *([f"{row['weight']:+.3f}"] if self._has_weights() else [])]
+        return [row["word"], *cells, *([f"{row['weight']:+.3f}"] if self.has_weights() else [])]
 
-    def _has_weights(self) -> bool:
+    def has_weights(self) -> bool:
+        """Whether the weights are other numbers than λ."""
         return self.model != "multinomial"
 
     def _caption(self, most: int) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 
 from banbury.server.keys import SCOPES, Keys
 from banbury.server.problems import Problem
 from banbury.server.requests import Headers
 
+COOKIE = "banbury-key"  # that the page remembers a key by
 EVERYTHING = frozenset(SCOPES)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOST_KNOWN = 1000  # Host headers that were checked before
@@ -25,8 +27,11 @@ class Access:
         self._origins = frozenset(origin.lower() for origin in origins)
         self._known_hosts: set[bytes] = set()
 
-    def check(self, headers: Headers) -> frozenset[str]:
-        """What a request with these headers may do: scopes. A problem where it may not even be looked at."""
+    def check(self, headers: Headers, *, by_cookie: bool = False) -> frozenset[str]:
+        """What a request with these headers may do: scopes. A problem where it may not even be looked at.
+
+        The page may also show its key in a cookie; a wrong one is as good as none.
+        """
         host = headers.get(b"host", b"")
         if self._hosts is not None and host not in self._known_hosts:
             self._check_host(host.decode("latin-1").lower())
@@ -36,7 +41,16 @@ class Access:
             self._check_origin(origin.decode("latin-1").lower(), host.decode("latin-1").lower())
         if self.keys is None:
             return EVERYTHING
+        if by_cookie and b"authorization" not in headers:
+            return self._scopes_of_cookie(self.keys, headers.get(b"cookie", b""))
         return self.keys.scopes(headers.get(b"authorization"))
+
+    def _scopes_of_cookie(self, keys: Keys, header: bytes) -> frozenset[str]:
+        try:
+            key = SimpleCookie(header.decode("latin-1")).get(COOKIE)
+            return keys.scopes(None if key is None else b"Bearer " + key.value.encode("latin-1", "replace"))
+        except (CookieError, Problem):
+            return frozenset()
 
     def _check_host(self, host: str) -> None:
         """Only names that this server has.

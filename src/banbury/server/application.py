@@ -24,6 +24,7 @@ from banbury.server.learner import Learner
 from banbury.server.limits import BUFFERED, LINE, SEND_SECONDS, Budget, Workers
 from banbury.server.metrics import Metrics
 from banbury.server.models import Models, ServedModel
+from banbury.server.page.routes import page_routes
 from banbury.server.problems import Problem, problem_of
 from banbury.server.reading import predict, predict_at_once
 from banbury.server.requests import Headers, HungUp, Receive, Scope, Send, declared_size, read_body
@@ -63,7 +64,7 @@ class Application:
         self._budget = Budget(BUFFERED)
         self._is_started = False
         self._starting = Lock()
-        self._routes = Router(starlette_routes(self))
+        self._routes = Router([*starlette_routes(self), *page_routes(self)])
 
     @property
     def sequence(self) -> int:
@@ -144,7 +145,7 @@ class Application:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         answer = _Answer(send, self.access.cors(headers))
         try:
-            scopes = self.access.check(headers)
+            scopes = self.access.check(headers, by_cookie=path.startswith("/page"))
             size = LINE if path == "/v1/batch" else declared_size(headers)
             if (allowed := self.access.preflight(scope["method"])) is not None:
                 await answer.whole(204, allowed, b"")

@@ -1,0 +1,117 @@
+// The page's only script that is loaded first: forms that send themselves while one types, parts that come in their
+// place, a server that goes away and comes back. Rooms that need more import it below. Nothing is kept here: the server
+// has it all, and every form works without this file.
+
+/** Ask the server; while it does not answer, say so and try again. */
+export async function ask(address, options = {}) {
+  for (let wait = 500; ; wait = Math.min(wait * 1.5, 4000)) {
+    try {
+      const answer = await fetch(address, { credentials: "same-origin", ...options });
+      offline(false);
+      return answer;
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      offline(true);
+      await new Promise((done) => setTimeout(done, wait));
+      if (options.signal?.aborted) throw new DOMException("aborted", "AbortError");
+    }
+  }
+}
+
+function offline(is) {
+  const banner = document.getElementById("offline");
+  if (banner.hidden === !is) return;
+  banner.firstElementChild.textContent = is ? "The server does not answer. Trying again …" : "";
+  banner.hidden = !is;
+}
+
+/** Put the part of a page that came as HTML in the place of the one with its id; a whole page gives its own part. */
+export function put(html, id) {
+  const made = new DOMParser().parseFromString(html, "text/html");
+  const fresh = made.getElementById(id) ?? made.querySelector("main > :not(#said)");
+  const old = document.getElementById(id);
+  if (!fresh || !old) return null;
+  fresh.id = id;
+  document.adoptNode(fresh);
+  keepOpen(old, fresh);
+  old.replaceWith(fresh);
+  start(fresh);
+  return fresh;
+}
+
+/** Details that were opened by hand stay open when their part comes anew. */
+function keepOpen(old, fresh) {
+  const opened = new Set([...old.querySelectorAll("details[open] > summary")].map((one) => one.textContent));
+  for (const one of fresh.querySelectorAll("details > summary"))
+    if (opened.has(one.textContent)) one.parentElement.open = true;
+}
+
+export const part = (id) => ({ "Banbury-Part": id });
+
+// Forms that send themselves: the newest question counts, older ones are given up.
+const asking = new Map();
+async function live(form, id) {
+  asking.get(id)?.abort();
+  const control = new AbortController();
+  asking.set(id, control);
+  const body = new URLSearchParams(new FormData(form));
+  try {
+    const answer = await ask(form.action, { method: "POST", body, headers: part(id), signal: control.signal });
+    const html = await answer.text();
+    if (control.signal.aborted) return;
+    put(html, id);
+    const link = document.getElementById("link");
+    if (link && id === "result") history.replaceState(null, "", link.href);
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+  }
+}
+
+function sets(input) {
+  const output = input.parentElement.querySelector("output");
+  if (output) output.textContent = `${(+input.value).toFixed(1)} %`;
+  const [name, value] = (input.dataset.sets ?? "=").split("=");
+  if (name) input.form.elements[name].value = value;
+}
+
+document.addEventListener("input", (event) => {
+  const input = event.target;
+  if (input.type === "range") sets(input);
+  const form = input.form?.closest("form[data-live]");
+  if (form && input.tagName !== "SELECT") live(form, form.dataset.live);
+});
+document.addEventListener("change", (event) => {
+  const input = event.target;
+  if (input.dataset.live === "page") return input.form.requestSubmit();
+  const form = input.form?.closest("form[data-live]");
+  if (form && (input.tagName === "SELECT" || input.type === "checkbox")) live(form, form.dataset.live);
+});
+document.addEventListener("submit", (event) => {
+  const id = event.target.dataset.live;
+  if (!id) return;
+  event.preventDefault();
+  live(event.target, id);
+});
+
+// Parts that ask for themselves again, for as long as they say so.
+async function poll(one) {
+  await new Promise((done) => setTimeout(done, 400));
+  if (!one.isConnected) return;
+  const answer = await ask(one.dataset.poll, { headers: part(one.id) });
+  if (answer.redirected) return location.assign(answer.url);
+  if (one.isConnected) put(await answer.text(), one.id);
+}
+
+const rooms = {
+  "[data-drop]": () => import("./drop.js"),
+  "[data-key]": () => import("./keys.js"),
+};
+
+function start(root) {
+  for (const one of root.parentElement.querySelectorAll("[data-poll]"))
+    if (root.contains(one) || root === one) poll(one);
+  for (const [selector, load] of Object.entries(rooms))
+    if (root.matches(selector) || root.querySelector(selector)) load().then((room) => room.start(root));
+}
+
+start(document.body);
