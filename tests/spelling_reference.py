@@ -45,6 +45,14 @@ def log_edit(
     return math.log((edits[meant, typed] + WEIGHT * rate) / (n_places + WEIGHT))
 
 
+def possible_edits(letters: str) -> list[tuple[str, str]]:
+    """Every edit among these letters, as what was meant and what was typed."""
+    edits = [(a, b) for a in letters for b in letters if a != b]
+    edits += [(a + b, a) for a in "^" + letters for b in letters]
+    edits += [(a, a + b) for a in "^" + letters for b in letters]
+    return edits + [(a + b, b + a) for a in letters for b in letters if a != b]
+
+
 def log_likelihood(meant: str, typed: str, weight: dict[tuple[str, str], float]) -> float:
     """The best sum of weights over all ways to get from one word to the other."""
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import spelling_reference as reference
 from banbury import Ranker, SpellingCorrector
-from banbury.apps.edits import Edit, EditCounts, align
+from banbury.apps.edits import EditCounts
 from banbury.errors import CountError, FileFormatError, InputError
 
 WORDS = {"abba": 5, "abbe": 3, "ba": 7, "bab": 1, "eba": 2, "be": 1, "cab": 4}
@@ -28,12 +28,7 @@ def weights(pairs: list[tuple[str, str]], counts: dict[str, int]) -> dict[tuple[
     edits = Counter({(edit.meant, edit.typed): n for edit, n in EditCounts().add(pairs).edits.items()})
     meant = [word for _, word in pairs]
     shares = reference.letter_shares(counts)
-    letters = "abcez"
-    possible = [(a, b) for a in letters for b in letters if a != b]
-    possible += [(a + b, a) for a in "^" + letters for b in letters]
-    possible += [(a, a + b) for a in "^" + letters for b in letters]
-    possible += [(a + b, b + a) for a in letters for b in letters if a != b]
-    return {edit: reference.log_edit(*edit, edits, meant, shares) for edit in possible}
+    return {edit: reference.log_edit(*edit, edits, meant, shares) for edit in reference.possible_edits("abcez")}
 
 
 @given(pairs, words)
@@ -47,39 +42,6 @@ def test_scores_are_those_of_the_formulas(pairs: list[tuple[str, str]], typed: s
         assert suggestion.score == pytest.approx(expected, abs=1e-9)
         assert suggestion.score == pytest.approx(suggestion.log_prior + sum(suggestion.edit_weights), abs=1e-9)
     assert sum(one.probability for one in found.values()) == pytest.approx(1)
-
-
-@given(words, words)
-def test_the_edits_turn_what_was_meant_into_what_was_typed(meant: str, typed: str) -> None:
-    n_edits, edits = align(meant, typed, lambda edit: -1.0)
-    assert -n_edits == len(edits) <= max(len(meant), len(typed))
-    grown = sum(len(edit.typed) - len(edit.meant) for edit in edits)
-    assert len(meant) + grown == len(typed)
-    assert (not edits) == (meant == typed)
-
-
-@pytest.mark.parametrize(
-    "meant, typed, edits",
-    [
-        ("receive", "recieve", [Edit("ei", "ie")]),
-        ("accommodation", "acomodation", [Edit("cc", "c"), Edit("mm", "m")]),
-        ("know", "now", [Edit("^k", "^")]),
-        ("laugh", "laughf", [Edit("h", "hf")]),
-        ("separate", "seperate", [Edit("a", "e")]),
-        ("same", "same", []),
-    ],
-)
-def test_the_fewest_edits_are_counted(meant: str, typed: str, edits: list[Edit]) -> None:
-    assert EditCounts().add([(typed, meant)]).edits == Counter(edits)
-
-
-@given(pairs, pairs)
-def test_pairs_in_any_order_in_parts_or_taken_back(first: list[Any], second: list[Any]) -> None:
-    whole = EditCounts().add(first + second).parts()
-    assert EditCounts().add(second).add(first).parts() == whole
-    assert EditCounts().add(first).merge(EditCounts().add(second)).parts() == whole
-    assert EditCounts().add(first + second).remove(second).parts() == EditCounts().add(first).parts()
-    assert EditCounts.from_parts(whole).parts() == whole
 
 
 def test_the_typed_word_is_weighed_against_the_others() -> None:
