@@ -295,7 +295,7 @@ class CategoricalNB(_ArrayClassifier):
     def _kind(self, n_features: int) -> Kind:
         least = self.min_categories
         if least is not None and np.ndim(least) > 0:
-            least = tuple(int(one) for one in least)
+            least = tuple(int(number) for number in least)
             if len(least) != n_features:
                 raise InputError(f"min_categories has {len(least)} numbers, for {n_features} columns")
         return Categorical(smoothing=self.alpha, categories=least)
@@ -399,7 +399,7 @@ class MixedNB(_ArrayClassifier):
         names = getattr(self, "feature_names_in_", None)
         if statistics is None:
             kinds = self._kinds(X, names)
-            groups = [(kind, [n for n, one in enumerate(kinds) if one == kind]) for kind in dict.fromkeys(kinds)]
+            groups = [(kind, [n for n, other in enumerate(kinds) if other == kind]) for kind in dict.fromkeys(kinds)]
             statistics = [(columns, kind.statistics(len(columns), n_classes)) for kind, columns in groups]
         learned = []
         for columns, group in statistics:
@@ -496,7 +496,7 @@ def _smoothing(alpha: Any, n_features: int) -> Any:
         return float(alpha)
     if np.shape(alpha) != (n_features,):
         raise InputError(f"alpha has shape {np.shape(alpha)}; it can be a number, or one for each column")
-    return tuple(float(one) for one in alpha)
+    return tuple(float(number) for number in alpha)
 
 
 def _class_numbers(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:

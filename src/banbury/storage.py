@@ -173,8 +173,8 @@ def _parsed(whole: memoryview) -> File:
         dtype, shape, start, end = _place(name, entry, end, len(data))
         code, _ = DTYPES[dtype]
         content = data[start:end]
-        if metadata.get(f"checksum/{name}") != (found := _hex(content)):
-            raise ValueError(f"array {name!r} is damaged (its checksum is {found})")
+        if metadata.get(f"checksum/{name}") != (computed := _hex(content)):
+            raise ValueError(f"array {name!r} is damaged (its checksum is {computed})")
         if not name.startswith("_"):
             if start % ALIGNMENT:
                 raise ValueError(f"array {name!r} does not start at a multiple of {ALIGNMENT} bytes")
@@ -202,8 +202,8 @@ def _header_end(whole: memoryview) -> int:
     header = bytearray(whole[: 8 + length])
     written = header[CHECKSUM_START:CHECKSUM_END]
     header[CHECKSUM_START:CHECKSUM_END] = BLANK.encode()
-    if written != (found := _hex(header)).encode():
-        raise ValueError(f"the header is damaged (its checksum is {found})")
+    if written != (computed := _hex(header)).encode():
+        raise ValueError(f"the header is damaged (its checksum is {computed})")
     return 8 + length
 
 

@@ -59,7 +59,7 @@ class Vocabulary:
             for name, n in zip(postings.names, np.asarray(postings.occurrences).tolist(), strict=True)
             if len(name) <= LONGEST and CORRECTABLE_WORD.fullmatch(name)
         ]
-        known.sort(key=lambda one: (len(one[0]), one[0]))  # words of like length lie side by side
+        known.sort(key=lambda entry: (len(entry[0]), entry[0]))  # words of like length lie side by side
         self.words = [name for name, _ in known]
         self.places = {word: place for place, word in enumerate(self.words)}
         self.lengths = np.array([len(word) for word in self.words], dtype=np.int32)
@@ -132,18 +132,18 @@ class Channel:
         wrong = 0.0 if is_wrong else log(error_rate)
         scores = vocabulary.log_prior[near] + wrong + self._log_likelihoods(near, typed)
         best: list[tuple[float, str, tuple[Edit, ...]]] = []
-        for at in np.lexsort((near, -scores)).tolist():
+        for rank in np.lexsort((near, -scores)).tolist():
             if len(best) == top:
                 break
-            word = vocabulary.words[near[at]]
+            word = vocabulary.words[near[rank]]
             _, edits = align(word, typed, self._model.log_probability)
             if len(edits) <= most:
-                best.append((float(scores[at]), word, tuple(edits)))
+                best.append((float(scores[rank]), word, tuple(edits)))
         total = float(np.logaddexp.reduce(scores, initial=-inf))
         if not is_wrong:
-            own = vocabulary.log_prior_of(typed) + log(1 - error_rate)
-            total = float(np.logaddexp(total, own))
-            best = sorted([*best, (own, typed, ())], key=lambda one: (-one[0], one[1]))[:top]
+            unchanged = vocabulary.log_prior_of(typed) + log(1 - error_rate)
+            total = float(np.logaddexp(total, unchanged))
+            best = sorted([*best, (unchanged, typed, ())], key=lambda entry: (-entry[0], entry[1]))[:top]
         return [self._suggestion(word, score, edits, total) for score, word, edits in best]
 
     def _suggestion(self, word: str, score: float, edits: tuple[Edit, ...], total: float) -> Suggestion:
@@ -156,7 +156,7 @@ class Channel:
         letters, pairs = self._vocabulary.letters[near], self._vocabulary.pairs[near]
         lengths = self._vocabulary.lengths[near]
         substitutions, insertions = zip(*map(self._column, typed), strict=True) if typed else ((), ())
-        number = {letter: at for at, letter in enumerate(self._vocabulary.alphabet)}
+        number = {letter: place for place, letter in enumerate(self._vocabulary.alphabet)}
         typed_numbers = [number.get(letter, -1) for letter in typed]
         result = np.full(len(near), -inf)
         rows: list[

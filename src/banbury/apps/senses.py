@@ -50,8 +50,8 @@ class _Found:
     def row(self) -> dict[str, str]:
         left, right = self.left[-NEAR:], self.right[:NEAR]
         before, after = TOKENS.tokens(left), TOKENS.tokens(right)
-        near = {-at: token.text for at, token in enumerate(before[:-3:-1], 1)}
-        near |= {at: token.text for at, token in enumerate(after[:2], 1)}
+        near = {-distance: token.text for distance, token in enumerate(before[:-3:-1], 1)}
+        near |= {distance: token.text for distance, token in enumerate(after[:2], 1)}
         row = {"words": f"{self.left} {GAP} {self.right}", "word": self.word.lower()}
         row |= {_place(place): near.get(place, EDGE) for place in PLACES}
         row["either side"] = f"{near.get(-1, EDGE)} {GAP} {near.get(1, EDGE)}"

@@ -127,7 +127,7 @@ def rows(messages: Any) -> list[dict[str, Any]]:
     """
     if isinstance(messages, ONE):
         raise InputError("expected a list of messages, not one of them: put it into a list")
-    mails = [_parsed(one, number) for number, one in enumerate(as_list(messages, "messages"))]
+    mails = [_parsed(message, number) for number, message in enumerate(as_list(messages, "messages"))]
     return [{name: value for name, value in mail.row().items() if name in MAIL_COLUMNS} for mail in mails]
 
 

@@ -124,14 +124,14 @@ class SpellingCorrector:
 
     def corrections(self, text: str) -> list[Correction]:
         """The words of a text that are less likely to be meant than another, each with its best suggestion."""
-        found = []
+        corrections = []
         for token in WORD_ANALYZER.tokens(text):
             typed = text[token.start : token.end]
             if CORRECTABLE_WORD.fullmatch(typed) and len(typed) <= LONGEST:
                 best = self.suggest(typed, top=1)
                 if best and best[0].edits:
-                    found.append(Correction(token.start, token.end, typed, best[0]))
-        return found
+                    corrections.append(Correction(token.start, token.end, typed, best[0]))
+        return corrections
 
     def correct(self, text: str) -> str:
         """The text with its corrections made; upper case stays upper case, all else stays as it is."""

@@ -119,7 +119,7 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
                     change(documents(batch, reader.layout, columns), [label] * len(batch), batch.sample_weight)
                     changed[label] += len(batch)
         model.save(given["output"] or path)
-    rows = ", ".join(f"{label}: {n:,}" for label, n in sorted(changed.items(), key=lambda one: str(one[0]))[:20])
+    rows = ", ".join(f"{label}: {n:,}" for label, n in sorted(changed.items(), key=lambda entry: str(entry[0]))[:20])
     done = "Learned" if act == "learn" else "Forgot"
     note(f"{done} {changed.total():,} row{'' if changed.total() == 1 else 's'}{f' ({rows})' if rows else ''}.")
     _tell(model, given["output"] or path)

@@ -42,12 +42,12 @@ fail_over = click.option("--fail-over", multiple=True, type=Bound(), help="Exit 
 
 def check(evaluation: Evaluation | None, given: dict[str, Any]) -> int:
     """0 where all figures are good enough, else 1, and each that is not is named."""
-    asked = [(*one, "below") for one in given["fail_under"]] + [(*one, "above") for one in given["fail_over"]]
+    asked = [(*limit, "below") for limit in given["fail_under"]] + [(*limit, "above") for limit in given["fail_over"]]
     if not asked:
         return 0
     if evaluation is None:
         raise InputError("there are no figures to check: nothing was chosen by leave-one-out (see --plain)")
-    known = {one.name.lower().replace(" ", "-"): one.value for one in evaluation.figures()}
+    known = {figure.name.lower().replace(" ", "-"): figure.value for figure in evaluation.figures()}
     code = 0
     for name, bound, side in asked:
         if name not in known:

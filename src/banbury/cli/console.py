@@ -88,9 +88,9 @@ def put_bytes(data: bytes) -> None:
 def _finite(value: object) -> object:
     """JSON has no infinity: it becomes text."""
     if isinstance(value, dict):
-        return {str(name): _finite(one) for name, one in value.items()}
+        return {str(name): _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 

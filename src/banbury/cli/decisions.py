@@ -81,6 +81,6 @@ def _promise(given: dict[str, Any], model: Classifier) -> Promise:
     reader = reading.reader_for(model, (given["promised_on"],), {}).needs_labels()
     batch = reader.whole()
     labels = reading.of_kind(batch.labels or [], model.classes_.tolist())
-    found = promise(model.evaluate(documents(batch, reader.layout, columns_of(model)), labels), error=given["promise"])
-    note(str(found))
-    return found
+    rule = promise(model.evaluate(documents(batch, reader.layout, columns_of(model)), labels), error=given["promise"])
+    note(str(rule))
+    return rule

@@ -26,9 +26,9 @@ def demo(text: str) -> None:
 
     # Each text is predicted by the model that has never seen it: it is forgotten, asked about, and learned again.
     predicted = []
-    for one, label in zip(texts, labels, strict=True):
-        predicted.append(model.forget([one], [label]).predict(one))
-        model.learn([one], [label])
+    for example, label in zip(texts, labels, strict=True):
+        predicted.append(model.forget([example], [label]).predict(example))
+        model.learn([example], [label])
     click.echo("Every text predicted by the model without it (exact leave-one-out):")
     click.echo(f"{evaluate(labels, predicted)}\n")
 

@@ -46,17 +46,17 @@ Examples:
 @reading.threads
 def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, **given: Any) -> int:
     """How well a model predicts labelled rows: figures with their intervals, class by class."""
-    found, diagnosis, batch = _evaluated(model, files, given)
+    report, diagnosis, batch = _evaluated(model, files, given)
     if is_json:
-        show_json(found.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
+        show_json(report.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
     else:
-        show_table(str(found))
+        show_table(str(report))
         if diagnosis is not None:
             put("\n")
             show(diagnosis)
-        for mistake in found.mistakes(mistakes) if mistakes else []:
+        for mistake in report.mistakes(mistakes) if mistakes else []:
             put(f"\n{clean(_worded(mistake, batch))}\n")
-    return check(found, given)
+    return check(report, given)
 
 
 @click.command(
@@ -83,8 +83,8 @@ def _worded(mistake: Mistake, batch: Batch) -> str:
         f"{batch.place(mistake.index)}: {mistake.label}, taken for {mistake.predicted} ({mistake.probability:.4f})",
         fill(" ".join(str(mistake.explanation.text).split())[:LONGEST_SHOWN], **_margins()),
     ]
-    at_fault = sorted((one for one in mistake.explanation.evidence if one.weight > 0), key=lambda one: -one.weight)
-    words = ", ".join(f"{one.name} {one.weight:+.2f}" for one in at_fault[:MOST_WORDS])
+    at_fault = sorted((part for part in mistake.explanation.evidence if part.weight > 0), key=lambda part: -part.weight)
+    words = ", ".join(f"{part.name} {part.weight:+.2f}" for part in at_fault[:MOST_WORDS])
     return "\n".join([*lines, fill(f"at fault: {words or 'no word: the prior'}", **_margins())])
 
 
@@ -118,7 +118,7 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
     rows = documents(batch, reader.layout, columns_of(model))
     with at_work(reader, "evaluating"):
         diagnosis = model.diagnose(rows, labels) if given.get("diagnose") else None
-        found = model.evaluate(rows, labels)
+        report = model.evaluate(rows, labels)
         if columns_of(model) is None:
             _warn_of_learned(model, as_texts(rows), labels)
-    return found, diagnosis, batch
+    return report, diagnosis, batch

@@ -51,9 +51,9 @@ class Findings:
         if (report := self.report) is not None:
             plain |= {"leave_one_out": report.to_dict(), "chosen": report.chosen, "note": report.note}
             plain["doubtful_labels"] = [
-                {self.place_name: self.place(one.index), "label": one.label, "probability": one.probability,
-                 "text": one.text}
-                for one in report.doubtful
+                {self.place_name: self.place(doubt.index), "label": doubt.label, "probability": doubt.probability,
+                 "text": doubt.text}
+                for doubt in report.doubtful
             ]  # fmt: skip
         plain["strongest_words"] = self.strongest
         if self.leaks is not None:
@@ -82,15 +82,17 @@ class Findings:
         if len(report.tried) > 1:
             rows: list[tuple[str, ...]] = [HEAD]
             marked = None
-            for number, one in enumerate(report.tried, 1):
-                marked = number if one.name == report.chosen else marked
-                rows.append((one.name, f"{one.log_loss:.4f}", f"{one.accuracy:.4f}", "chosen" * (number == marked)))
+            for number, tried in enumerate(report.tried, 1):
+                marked = number if tried.name == report.chosen else marked
+                chosen = "chosen" * (number == marked)
+                rows.append((tried.name, f"{tried.log_loss:.4f}", f"{tried.accuracy:.4f}", chosen))
             blocks = [Block("what was tried; the least log loss is best", rows, right=(1, 2), marked=marked)]
         else:
             blocks = [Block(f"chosen: {report.chosen}")]
         if report.columns:
-            columns = sorted(report.columns, key=lambda one: -one.weight)
-            rows = [(one.name, f"{one.weight:.3f}", one.kind.split("(")[0]) for one in columns[:MOST_SHOWN_COLUMNS]]
+            columns = sorted(report.columns, key=lambda column: -column.weight)
+            heaviest = columns[:MOST_SHOWN_COLUMNS]
+            rows = [(column.name, f"{column.weight:.3f}", column.kind.split("(")[0]) for column in heaviest]
             most = f" most: {MOST_SHOWN_COLUMNS} of {len(columns)}" if len(columns) > MOST_SHOWN_COLUMNS else ""
             blocks.append(Block(f"columns that count{most}", rows, right=(1,)))
         return blocks
@@ -104,21 +106,21 @@ class Findings:
         )
         rows: list[tuple[str, ...]] = [
             (
-                shorten(str(self.place(one.index)), FILE_WIDTH)
+                shorten(str(self.place(doubt.index)), FILE_WIDTH)
                 if self.place_name == "file"
-                else f"{self.place_name} {self.place(one.index)}",
-                shorten(str(one.label), 20),
-                f"{one.probability:.1%}",
-                shorten(" ".join(one.text.split()), TEXT_WIDTH),
+                else f"{self.place_name} {self.place(doubt.index)}",
+                shorten(str(doubt.label), 20),
+                f"{doubt.probability:.1%}",
+                shorten(" ".join(doubt.text.split()), TEXT_WIDTH),
             )
-            for one in report.doubtful[:MOST_EXAMPLES]
+            for doubt in report.doubtful[:MOST_EXAMPLES]
         ]
         return [Block(heading, rows, right=(2,), is_cut=True)]
 
     def _giving_away(self) -> list[tuple[str, ...]]:
         if not self.leaks:
             return []
-        shown = ", ".join(f"{one.word} ({one.label})" for one in self.leaks[:MOST_EXAMPLES])
+        shown = ", ".join(f"{leak.word} ({leak.label})" for leak in self.leaks[:MOST_EXAMPLES])
         such = "such as " if len(self.leaks) > MOST_EXAMPLES else ""
         return [("words that give a class away", f"{len(self.leaks)}, {such}{shown}")]
 

@@ -73,10 +73,10 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
         note(f"Next: banbury train {shlex.quote(output)} -o MODEL")
 
 
-def _choices(labels: str | None, found: list[Any]) -> list[Any]:
+def _choices(labels: str | None, seen: list[Any]) -> list[Any]:
     names = [name.strip() for name in labels.split(",")] if labels else []
-    kind = found[:1]
-    choices = list(dict.fromkeys([*(reading.new_label(name, kind) for name in names if name), *sorted(set(found))]))
+    kind = seen[:1]
+    choices = list(dict.fromkeys([*(reading.new_label(name, kind) for name in names if name), *sorted(set(seen))]))
     if len(choices) < 2:
         raise click.UsageError("Say what there is to choose from: --labels ham,spam.")
     if len(choices) > len(DIGITS):

@@ -123,7 +123,7 @@ def words(
     """The words that speak for LABEL, with their counts and probabilities; without LABEL, the strongest of all."""
     classifier = reading.load(model)
     classes = classes_of(classifier)
-    wanted, other = (None if one is None else reading.label_of(one, classes) for one in (label, against))
+    wanted, other = (None if name is None else reading.label_of(name, classes) for name in (label, against))
     columns = columns_of(classifier)
     if columns is not None and not any(type(kind).__name__ == "Text" for kind in columns.values()):
         raise InputError("this is a model of a table without columns of texts: it knows no words")
@@ -161,7 +161,7 @@ def inspect(model: str, is_json: bool) -> None:
     blocks = [Block(model, single)]
     for name, value in about.items():
         if isinstance(value, dict):
-            blocks.append(Block(name, [(str(key), _short(one)) for key, one in value.items()]))
+            blocks.append(Block(name, [(str(key), _short(item)) for key, item in value.items()]))
     show(Blocks(blocks))
 
 
@@ -205,4 +205,4 @@ def _leave_one_out(classifier: Classifier) -> dict[str, Any]:
         report = classifier.report_
     except NotAvailable:  # it was not fitted with leave-one-out
         return {}
-    return {"leave-one-out": {"chosen": report.chosen} | {one.name: one.value for one in report.figures()}}
+    return {"leave-one-out": {"chosen": report.chosen} | {figure.name: figure.value for figure in report.figures()}}

@@ -183,7 +183,7 @@ def _write_parquet(output: str | None, batches: Iterable[Rows | bytes]) -> None:
                     is_huge = isinstance(value, int) and abs(value) >= 2**63
                     kinds.setdefault(name, set()).add(str if is_huge else type(value))
             file.write(json_lines.encode(batch))
-        columns = {name: _kind(found - {type(None)}) for name, found in kinds.items()} or {"text": "utf8"}
+        columns = {name: _kind(seen - {type(None)}) for name, seen in kinds.items()} or {"text": "utf8"}
         with _waiting(output) as typed:
             file.seek(0)
             for line in file:
@@ -201,13 +201,13 @@ def _waiting(output: str) -> IO[bytes]:
     return tempfile.NamedTemporaryFile("w+b", prefix=TEMPORARY_PREFIX, suffix=TEMPORARY_SUFFIX, dir=folder)
 
 
-def _kind(found: set[type]) -> str:
+def _kind(types: set[type]) -> str:
     """What is mixed becomes text."""
-    if found == {bool}:
+    if types == {bool}:
         return "bool"
-    if found == {int}:
+    if types == {int}:
         return "int64"
-    return "float64" if found and found <= {int, float} else "utf8"
+    return "float64" if types and types <= {int, float} else "utf8"
 
 
 def _typed(line: bytes, columns: dict[str, str]) -> dict[str, Any]:

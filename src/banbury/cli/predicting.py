@@ -117,12 +117,12 @@ def _answer(chances: dict[Any, float], given: dict[str, Any], format: str) -> di
         for number, label in enumerate(shown):
             cells |= {f"predicted {number}": label, f"probability {number}": f"{chances[label]:.4f}"}
         return cells
-    found: dict[str, Any] = {"predicted": best, "probability": chances[order[0] if best is None else best]}
+    row: dict[str, Any] = {"predicted": best, "probability": chances[order[0] if best is None else best]}
     if given["every"]:
-        found |= {f"p({label})": chance for label, chance in chances.items()}
+        row |= {f"p({label})": chance for label, chance in chances.items()}
     elif given["top"] is not None or given["above"] is not None:
-        found |= _more(shown, chances, given, format)
-    return {f"{given['prefix']}{name}": value for name, value in found.items()}
+        row |= _more(shown, chances, given, format)
+    return {f"{given['prefix']}{name}": value for name, value in row.items()}
 
 
 def _shown(order: list[Any], chances: dict[Any, float], given: dict[str, Any], format: str) -> list[Any]:
@@ -184,7 +184,7 @@ def _true_labels(batch: Batch) -> list[str | None]:
     labels: list[str | None] = []
     for line in batch.kernel.raw().decode("utf-8", "replace").split("\n")[: len(batch)]:
         words = line.split()
-        n_labels = next((at for at, word in enumerate(words) if not word.startswith(FASTTEXT_PREFIX)), len(words))
+        n_labels = next((place for place, word in enumerate(words) if not word.startswith(FASTTEXT_PREFIX)), len(words))
         labels.append(" ".join(word.removeprefix(FASTTEXT_PREFIX) for word in words[:n_labels]) or None)
     return labels
 

@@ -105,7 +105,7 @@ class Diagnosis:
             "n_leaking": self.n_leaking,
             "balance": None if balance is None else {**balance._asdict(), "moved": balance.moved},
             "vocabulary": None if vocabulary is None else vocabulary._asdict(),
-            "doubtful": None if self.doubtful is None else [asdict(one) for one in self.doubtful],
+            "doubtful": None if self.doubtful is None else [asdict(doubt) for doubt in self.doubtful],
         }
 
     def __str__(self) -> str:
@@ -128,12 +128,12 @@ class Diagnosis:
         lines = [
             f"words that come together within classes: {n}, {self.counted_twice:.2f} nats a document counted twice"
         ]
-        shown = [(shorten(f"{one.first} + {one.second}", 40), one) for one in self.pairs[:MOST_PRINTED]]
+        shown = [(shorten(f"{pair.first} + {pair.second}", 40), pair) for pair in self.pairs[:MOST_PRINTED]]
         width = max(width_of(name) for name, _ in shown)
         return lines + [
-            f"  {padded(name, width)}  {one.documents:6} documents, {one.expected:.1f} expected, "
-            f"{one.nats:.1f} nats counted twice"
-            for name, one in shown
+            f"  {padded(name, width)}  {pair.documents:6} documents, {pair.expected:.1f} expected, "
+            f"{pair.nats:.1f} nats counted twice"
+            for name, pair in shown
         ]
 
     def _duplicates_lines(self) -> list[str]:
@@ -157,10 +157,10 @@ class Diagnosis:
         return lines
 
 
-def by_kind(found: Sequence[Leak]) -> list[tuple[str, list[Leak]]]:
+def by_kind(leaks: Sequence[Leak]) -> list[tuple[str, list[Leak]]]:
     """Leaks by what they look like, the suspicious kinds first."""
     names = {"address": "addresses", "part of an address": "parts of addresses", "number": "numbers", "word": "words"}
-    groups = [(name, [leak for leak in found if leak.kind == kind]) for kind, name in names.items()]
+    groups = [(name, [leak for leak in leaks if leak.kind == kind]) for kind, name in names.items()]
     return [(name, some) for name, some in groups if some]
 
 
@@ -188,12 +188,12 @@ def _vocabulary_lines(vocabulary: NewVocabulary) -> list[str]:
     return lines + ([f"  {words}"] if words else [])
 
 
-def _doubtful_lines(found: list[Doubtful], n_documents: int) -> list[str]:
-    lines = [f"labels in doubt: {len(found)} of {n_documents}, for which another label is more probable"]
+def _doubtful_lines(doubtful: list[Doubtful], n_documents: int) -> list[str]:
+    lines = [f"labels in doubt: {len(doubtful)} of {n_documents}, for which another label is more probable"]
     return lines + [
-        f"  {one.index:>7}  {shorten(str(one.label), 20)} ({one.probability:.2%})  "
-        f"{shorten(' '.join(one.text.split()), 64)}"
-        for one in found[:MOST_PRINTED]
+        f"  {doubt.index:>7}  {shorten(str(doubt.label), 20)} ({doubt.probability:.2%})  "
+        f"{shorten(' '.join(doubt.text.split()), 64)}"
+        for doubt in doubtful[:MOST_PRINTED]
     ]
 
 
@@ -341,12 +341,12 @@ def new_vocabulary(counts: Counts, texts: Texts, *, threads: int | None = None) 
     )
 
 
-def _n_leaking(counts: Counts, texts: list[str], found: list[Leak]) -> int:
+def _n_leaking(counts: Counts, texts: list[str], leaks: list[Leak]) -> int:
     """How many texts have one of these words."""
-    if not found:
+    if not leaks:
         return 0
     numbers = array("I", bytes(4 * len(texts)))
     documents = _kernel.Documents(counts.kernel, texts, numbers, None, 2**62, 0)
-    sums = np.asarray(documents.words([leak.word for leak in found]).ends)
+    sums = np.asarray(documents.words([leak.word for leak in leaks]).ends)
     has = sums > np.concatenate([[0], sums[:-1]])
     return int(has[np.asarray(documents.places)].sum())

@@ -102,11 +102,11 @@ def _near(texts: list[str], similarity: float, threads: int | None) -> list[list
             place = leader[place]
         return place
 
-    for one, other in _candidates(signatures, similarity - DOUBT):
-        first, second = lead(one), lead(other)
+    for place, other_place in _candidates(signatures, similarity - DOUBT):
+        first, second = lead(place), lead(other_place)
         if first == second:
             continue
-        ours, theirs = runs_of(one), runs_of(other)
+        ours, theirs = runs_of(place), runs_of(other_place)
         if len(ours & theirs) >= similarity * len(ours | theirs):
             leader[max(first, second)] = min(first, second)
     groups: dict[int, list[int]] = {}

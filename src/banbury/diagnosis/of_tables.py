@@ -79,24 +79,24 @@ class TableDiagnosis:
             (
                 "columns that depend on each other within the classes",
                 ["columns", "nats"],
-                [[" & ".join(one.columns), f"{one.nats:.3f}"] for one in self.dependent[:MOST_LISTED]],
+                [[" & ".join(pair.columns), f"{pair.nats:.3f}"] for pair in self.dependent[:MOST_LISTED]],
             ),
             (
                 "columns that give the class away",
                 ["column", "uncertainty left"],
-                [[one.column, f"{one.left:.1%}"] for one in self.leaks[:MOST_LISTED]],
+                [[leak.column, f"{leak.left:.1%}"] for leak in self.leaks[:MOST_LISTED]],
             ),
             (
                 "columns whose values have changed",
                 ["column", "stability index"],
-                [[one.column, f"{one.stability:.3f}"] for one in self.drift[:MOST_LISTED]],
+                [[column.column, f"{column.stability:.3f}"] for column in self.drift[:MOST_LISTED]],
             ),
             (
                 "labels in doubt",
                 ["row", "label", "its probability", "rather"],
                 [
-                    [str(one.row), str(one.label), f"{one.probability:.2%}", str(one.better)]
-                    for one in self.doubtful[:MOST_LISTED]
+                    [str(doubt.row), str(doubt.label), f"{doubt.probability:.2%}", str(doubt.better)]
+                    for doubt in self.doubtful[:MOST_LISTED]
                 ],
             ),
         ]
@@ -129,10 +129,10 @@ class TableDiagnosis:
             "rows": self.n_rows,
             "repeated": self.n_repeated,
             "contradicting": self.n_contradicting,
-            "dependent": [{"columns": list(one.columns), "nats": one.nats} for one in self.dependent],
-            "leaks": [one._asdict() for one in self.leaks],
-            "drift": [one._asdict() for one in self.drift],
-            "doubtful": [one._asdict() for one in self.doubtful],
+            "dependent": [{"columns": list(pair.columns), "nats": pair.nats} for pair in self.dependent],
+            "leaks": [leak._asdict() for leak in self.leaks],
+            "drift": [column._asdict() for column in self.drift],
+            "doubtful": [doubt._asdict() for doubt in self.doubtful],
         }
 
 
@@ -143,7 +143,7 @@ def diagnose_table(
     values = [group.values(rows.table) for group in learned.groups]
     terms = learned.terms or Terms.of(learned.groups, values, None)
     codes = terms.codes(learned.groups, values)
-    coarse = np.array([_coarse(terms, at, codes[at]) for at in range(len(codes))]).reshape(codes.shape)
+    coarse = np.array([_coarse(terms, place, codes[place]) for place in range(len(codes))]).reshape(codes.shape)
     class_ids = _class_ids(labels, learned.classes, probabilities)
     repeats, contradictions = _repeats(rows, labels)
     return TableDiagnosis(
@@ -157,12 +157,12 @@ def diagnose_table(
     )
 
 
-def _coarse(terms: Terms, at: int, codes: NDArray[Any]) -> NDArray[Any]:
+def _coarse(terms: Terms, place: int, codes: NDArray[Any]) -> NDArray[Any]:
     """Codes of few cells, −1 where a value says nothing."""
-    found = codes.astype(np.intp)
-    if isinstance(terms.cells[at], NumberCells):
-        found = found >> (DEPTH - COARSE)
-    return np.where(codes == 255, -1, found)
+    coarse = codes.astype(np.intp)
+    if isinstance(terms.cells[place], NumberCells):
+        coarse = coarse >> (DEPTH - COARSE)
+    return np.where(codes == 255, -1, coarse)
 
 
 def _class_ids(labels: Sequence[Any] | None, classes: list[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
@@ -187,7 +187,7 @@ def _repeats(rows: Rows, labels: Sequence[Any] | None) -> tuple[int, int]:
 def _dependent(
     names: Sequence[str], codes: NDArray[Any], class_ids: NDArray[Any], n_classes: int
 ) -> list[DependentColumns]:
-    found = []
+    dependent = []
     pairs = list(combinations(range(min(len(names), MOST_PAIRED_COLUMNS)), 2))
     for a, b in pairs:
         known = (codes[a] >= 0) & (codes[b] >= 0) & (class_ids >= 0)
@@ -198,8 +198,8 @@ def _dependent(
         chance = freedom / (2 * n)
         # Twice n times the information is a chi-square where the two are independent.
         if freedom and 2 * n * nats > 2 * gamma_quantile(1 - LEVEL / len(pairs), freedom / 2):
-            found.append(DependentColumns((names[a], names[b]), nats - chance))
-    return sorted(found, key=lambda one: -one.nats)
+            dependent.append(DependentColumns((names[a], names[b]), nats - chance))
+    return sorted(dependent, key=lambda pair: -pair.nats)
 
 
 def _given_class(a: NDArray[Any], b: NDArray[Any], class_ids: NDArray[Any], n_classes: int) -> tuple[float, int]:
@@ -216,19 +216,21 @@ def _given_class(a: NDArray[Any], b: NDArray[Any], class_ids: NDArray[Any], n_cl
 
 
 def _leaks(names: Sequence[str], codes: NDArray[Any], class_ids: NDArray[Any], n_classes: int) -> list[LeakingColumn]:
-    found = []
-    for name, one in zip(names, codes, strict=True):
-        known = (one >= 0) & (class_ids >= 0)
+    leaks = []
+    for name, column_codes in zip(names, codes, strict=True):
+        known = (column_codes >= 0) & (class_ids >= 0)
         if not known.any():
             continue
-        counts = np.bincount(one[known] * n_classes + class_ids[known], minlength=(one.max() + 1) * n_classes)
+        counts = np.bincount(
+            column_codes[known] * n_classes + class_ids[known], minlength=(column_codes.max() + 1) * n_classes
+        )
         counts = counts.reshape(-1, n_classes)
         before = _entropy(counts.sum(axis=0)[None])
         left = _entropy(counts) / before if before > 0 else 1.0
         # A value that comes once tells its row's class and nothing else.
         if left < LEAK and counts.sum() > 10 * (counts.sum(axis=1) > 0).sum():
-            found.append(LeakingColumn(name, left))
-    return sorted(found, key=lambda one: one.left)
+            leaks.append(LeakingColumn(name, left))
+    return sorted(leaks, key=lambda leak: leak.left)
 
 
 def _entropy(counts: NDArray[Any]) -> float:
@@ -244,27 +246,27 @@ def _drift(learned: Learned, codes: NDArray[Any]) -> list[DriftingColumn]:
     if terms is None:
         return []
     firsts = [*terms.layout.firsts(), terms.layout.n_cells]
-    found = []
-    for at, name in enumerate(terms.names):
-        before = terms.counts[firsts[at] : firsts[at + 1]].sum(axis=1)
-        shift = DEPTH - COARSE if isinstance(terms.cells[at], NumberCells) else 0
+    drifting = []
+    for place, name in enumerate(terms.names):
+        before = terms.counts[firsts[place] : firsts[place + 1]].sum(axis=1)
+        shift = DEPTH - COARSE if isinstance(terms.cells[place], NumberCells) else 0
         before = np.add.reduceat(before, np.arange(0, len(before), 2**shift)) if shift else before
-        now = np.bincount(codes[at][codes[at] != 255] >> shift, minlength=len(before))
+        now = np.bincount(codes[place][codes[place] != 255] >> shift, minlength=len(before))
         if not now.sum() or not before.sum():
             continue
-        old, new = ((one + 0.5) / (one + 0.5).sum() for one in (before, now))
+        old, new = ((counts + 0.5) / (counts + 0.5).sum() for counts in (before, now))
         index = float(((new - old) * np.log(new / old)).sum())
         chance = (len(before) - 1) * (1 / now.sum() + 1 / before.sum())
         if index > max(0.1, 3 * chance):
-            found.append(DriftingColumn(name, index))
-    return sorted(found, key=lambda one: -one.stability)
+            drifting.append(DriftingColumn(name, index))
+    return sorted(drifting, key=lambda column: -column.stability)
 
 
 def _doubtful(labels: Sequence[Any], classes: list[Any], probabilities: NDArray[Any]) -> list[DoubtfulRow]:
     places = {label: place for place, label in enumerate(classes)}
-    found = []
+    doubtful = []
     for row, label in enumerate(labels):
-        own = float(probabilities[row, places[label]]) if label in places else 0.0
-        if own < DOUBTFUL:
-            found.append(DoubtfulRow(row, label, own, classes[int(probabilities[row].argmax())]))
-    return sorted(found, key=lambda one: one.probability)
+        probability = float(probabilities[row, places[label]]) if label in places else 0.0
+        if probability < DOUBTFUL:
+            doubtful.append(DoubtfulRow(row, label, probability, classes[int(probabilities[row].argmax())]))
+    return sorted(doubtful, key=lambda doubt: doubt.probability)

@@ -135,7 +135,8 @@ def count_scatter(
     strongest = np.argsort(-np.abs(strength), kind="stable")[: max(most * 3 // 4, 1)]
     frequent = np.argsort(-(x + y), kind="stable")[: most - len(strongest)]
     _place_names(
-        ax, [(str(words[at]), x[at], y[at]) for at in dict.fromkeys([*strongest.tolist(), *frequent.tolist()])]
+        ax,
+        [(str(words[place]), x[place], y[place]) for place in dict.fromkeys([*strongest.tolist(), *frequent.tolist()])],
     )
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, aspect="equal")
     ax.set(xlabel=f"count in {drawn_name(names[0])}, plus 1", ylabel=f"count in {drawn_name(names[1])}, plus 1")
@@ -159,9 +160,9 @@ def class_plane(
     ax = axes_for(ax, (6.2, 5.6))
     shown = np.zeros(len(x), dtype=bool)
     for label, colour in zip(names, (FOR, AGAINST), strict=True):
-        own = finite & np.array([one == label for one in labels], dtype=bool)
-        shown |= own
-        rows = np.flatnonzero(own)
+        is_label = finite & np.array([other == label for other in labels], dtype=bool)
+        shown |= is_label
+        rows = np.flatnonzero(is_label)
         dots = rows[:: max(len(rows) // MOST_POINTS, 1)]
         ax.scatter(x[dots], y[dots], 9, color=colour, alpha=0.45, linewidths=0, label=drawn_name(label), zorder=2)
         if len(rows) > 2:
@@ -196,11 +197,11 @@ def circle_overlap(first: float, second: float, distance: float) -> float:
         return 0.0
     if distance <= abs(first - second):
         return pi * min(first, second) ** 2
-    one = (distance**2 + first**2 - second**2) / (2 * distance * first)
-    other = (distance**2 + second**2 - first**2) / (2 * distance * second)
+    cosine = (distance**2 + first**2 - second**2) / (2 * distance * first)
+    other_cosine = (distance**2 + second**2 - first**2) / (2 * distance * second)
     kite = (-distance + first + second) * (distance + first - second)
     kite *= (distance - first + second) * (distance + first + second)
-    return first**2 * acos(one) + second**2 * acos(other) - sqrt(max(kite, 0.0)) / 2
+    return first**2 * acos(cosine) + second**2 * acos(other_cosine) - sqrt(max(kite, 0.0)) / 2
 
 
 def _circle(centre: float, radius: float, colour: str) -> Any:

@@ -55,13 +55,13 @@ class Grid:
         caption = Text(self.caption) if self.caption else None
         table = Table(caption=caption, caption_justify="left", box=SIMPLE, pad_edge=False, padding=(0, 1, 0, 0))
         shown = self._that_fit(options.max_width)
-        for at in shown:
-            name = Text(shorten(self.head[at], LONGEST_CELL))
-            table.add_column(name, justify="left" if at == 0 else "right", overflow="fold", no_wrap=at > 0)
-        for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
-            if self.gap is not None and at == self.gap[0]:
+        for place in shown:
+            name = Text(shorten(self.head[place], LONGEST_CELL))
+            table.add_column(name, justify="left" if place == 0 else "right", overflow="fold", no_wrap=place > 0)
+        for row_number, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
+            if self.gap is not None and row_number == self.gap[0]:
                 table.add_row(Text(self.gap[1], style="dim"))
-            table.add_row(*(Text(shorten(row[at], LONGEST_CELL), style=colour(strengths[at])) for at in shown))
+            table.add_row(*(Text(shorten(row[place], LONGEST_CELL), style=colour(strengths[place])) for place in shown))
         yield table
 
     def _that_fit(self, width: int) -> list[int]:
@@ -78,12 +78,12 @@ class Grid:
     def markup(self) -> Markup:
         """The grid as a table of a page."""
         head = [
-            element("th", isolated(name, width=LONGEST_CELL), class_="text" if at == 0 else None, scope="col")
-            for at, name in enumerate(self.head)
+            element("th", isolated(name, width=LONGEST_CELL), class_="text" if place == 0 else None, scope="col")
+            for place, name in enumerate(self.head)
         ]
         body = []
-        for at, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
-            if self.gap is not None and at == self.gap[0]:
+        for row_number, (row, strengths) in enumerate(zip(self.rows, self._strengths(), strict=True)):
+            if self.gap is not None and row_number == self.gap[0]:
                 note = element("td", self.gap[1], class_="text quiet", colspan=len(self.head))
                 body.append(element("tr", note))
             name, *cells = zip(row, strengths, strict=True)

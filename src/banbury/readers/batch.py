@@ -94,7 +94,7 @@ def joined(batches: list[Batch], *, has_labels: bool) -> Batch:
         [weight for batch in batches for weight in batch.sample_weight or []] if has_weights else None,
         None,
         lambda: [row for batch in batches for row in batch.rows()],
-        tuple(one for batch in batches for one in batch.files),
+        tuple(file for batch in batches for file in batch.files),
     )
 
 

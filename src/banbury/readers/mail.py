@@ -132,8 +132,8 @@ def parse(message: bytes | bytearray | memoryview | str) -> Mail:
             text = _decoded(part)
             # A tag at the beginning is HTML, whatever it is called.
             if kind == "text/html" or TAG.match(text.lstrip()[:HEADER_LIMIT]):
-                text, found, names = read_html(text)
-                links.update(dict.fromkeys(found))
+                text, addresses, names = read_html(text)
+                links.update(dict.fromkeys(addresses))
                 tags.update(dict.fromkeys(names))
             links.update(dict.fromkeys(match[0][:LONGEST_LINK] for match in URL.finditer(text)))
             texts.append(text)
@@ -239,9 +239,9 @@ def _seen(message: Message) -> Iterator[Message]:
         if not part.is_multipart():
             yield part
             continue
-        inside = [one for one in part.get_payload() if isinstance(one, Message)]
+        inside = [inner for inner in part.get_payload() if isinstance(inner, Message)]
         if part.get_content_type() == "multipart/alternative":
-            readable = [one for one in inside if one.get_content_maintype() in ("text", "multipart")]
+            readable = [inner for inner in inside if inner.get_content_maintype() in ("text", "multipart")]
             inside = readable[-1:] or inside
         waiting.extend(reversed(inside))
 

@@ -16,11 +16,11 @@ def doubtful_labels(diagnosis: Diagnosis) -> Markup | None:
         return None
     rows = [
         (
-            str(one.index),
-            element("span", isolated(one.label, width=NAME_WIDTH), f" ({one.probability:.2%})"),
-            isolated(" ".join(one.text.split()), width=90),
+            str(doubt.index),
+            element("span", isolated(doubt.label, width=NAME_WIDTH), f" ({doubt.probability:.2%})"),
+            isolated(" ".join(doubt.text.split()), width=90),
         )
-        for one in diagnosis.doubtful[:MOST_LISTED]
+        for doubt in diagnosis.doubtful[:MOST_LISTED]
     ]
     how = "by the model without the document" if diagnosis.were_learned else "by the model"
     caption = f"{len(diagnosis.doubtful)} labels get less probability than another one {how}; the most doubtful:"
@@ -43,8 +43,12 @@ def documents(diagnosis: Diagnosis) -> list[Any]:
         verdict = "have changed" if balance.moved else "could be those of training"
         labels = sorted({*balance.here, *balance.trained})
         rows = [
-            (isolated(one, width=NAME_WIDTH), f"{balance.trained.get(one, 0):.2%}", f"{balance.here.get(one, 0):.2%}")
-            for one in labels
+            (
+                isolated(label, width=NAME_WIDTH),
+                f"{balance.trained.get(label, 0):.2%}",
+                f"{balance.here.get(label, 0):.2%}",
+            )
+            for label in labels
         ]
         parts += [
             element("h3", "Shares of the classes"),
@@ -74,12 +78,12 @@ def dependent_pairs(diagnosis: Diagnosis) -> Markup:
         return element("p", "None beyond chance.")
     rows = [
         (
-            element("span", isolated(one.first, width=WORD_WIDTH), " + ", isolated(one.second, width=WORD_WIDTH)),
-            one.documents,
-            f"{one.expected:.1f}",
-            f"{one.nats:.1f}",
+            element("span", isolated(pair.first, width=WORD_WIDTH), " + ", isolated(pair.second, width=WORD_WIDTH)),
+            pair.documents,
+            f"{pair.expected:.1f}",
+            f"{pair.nats:.1f}",
         )
-        for one in diagnosis.pairs[:MOST_LISTED]
+        for pair in diagnosis.pairs[:MOST_LISTED]
     ]
     caption = "Naive Bayes takes these for independent. Documents with both, those expected, evidence counted twice"
     return table(("words", "documents", "expected", "nats"), rows, caption)

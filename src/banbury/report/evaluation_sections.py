@@ -28,12 +28,14 @@ def cards(evaluation: Evaluation) -> Markup:
         [
             element(
                 "div",
-                element("dt", one.name),
-                element("dd", f"{one.value:.1%}" if one.name == "accuracy" else f"{one.value:.3f}", class_="big"),
-                element("dd", str(one.interval) if one.interval else "", class_="quiet"),
+                element("dt", figure.name),
+                element(
+                    "dd", f"{figure.value:.1%}" if figure.name == "accuracy" else f"{figure.value:.3f}", class_="big"
+                ),
+                element("dd", str(figure.interval) if figure.interval else "", class_="quiet"),
             )
-            for one in evaluation.figures()
-            if one.name in shown
+            for figure in evaluation.figures()
+            if figure.name in shown
         ],
         class_="cards",
     )
@@ -78,13 +80,13 @@ def probabilities(evaluation: Evaluation) -> Markup | None:
 
 
 def _reliability(bins: Sequence[Bin]) -> Markup:
-    most = max(one.documents for one in bins)
+    most = max(bin_.documents for bin_ in bins)
     line = Line(
         "model",
-        [(one.probability, one.accuracy) for one in bins],
-        [one.interval.low for one in bins],
-        [one.interval.high for one in bins],
-        [(one.documents / most) ** 0.5 for one in bins],
+        [(bin_.probability, bin_.accuracy) for bin_ in bins],
+        [bin_.interval.low for bin_ in bins],
+        [bin_.interval.high for bin_ in bins],
+        [(bin_.documents / most) ** 0.5 for bin_ in bins],
     )
     drawing = line_chart(
         [line],
@@ -97,8 +99,8 @@ def _reliability(bins: Sequence[Bin]) -> Markup:
         percent=True,
     )
     rows = [
-        (f"{one.low:.0%} to {one.high:.0%}", one.documents, f"{one.probability:.4f}", f"{one.accuracy:.4f}")
-        for one in bins
+        (f"{bin_.low:.0%} to {bin_.high:.0%}", bin_.documents, f"{bin_.probability:.4f}", f"{bin_.accuracy:.4f}")
+        for bin_ in bins
     ]
     return element(
         "figure",
@@ -109,9 +111,9 @@ def _reliability(bins: Sequence[Bin]) -> Markup:
 
 
 def _coverage(kept: Sequence[Kept]) -> Markup:
-    lowest = min(one.accuracy for one in kept)
+    lowest = min(point.accuracy for point in kept)
     drawing = line_chart(
-        [Line("model", [(one.coverage, one.accuracy) for one in kept], sizes=[0.0] * len(kept))],
+        [Line("model", [(point.coverage, point.accuracy) for point in kept], sizes=[0.0] * len(kept))],
         title="Accuracy of the surest documents",
         x_title="share of the documents that is decided",
         y_title="accuracy",
@@ -119,8 +121,10 @@ def _coverage(kept: Sequence[Kept]) -> Markup:
         y_range=(max(int(lowest * 20) / 20 - 0.05, 0), 1),
         percent=True,
     )
-    deciles = [next(one for one in kept if one.coverage >= share / 10 - 1e-9) for share in range(1, 11)]
-    rows = [(f"{one.coverage:.1%}", f"{one.threshold:.4f}", f"{one.accuracy:.4f}") for one in dict.fromkeys(deciles)]
+    deciles = [next(point for point in kept if point.coverage >= share / 10 - 1e-9) for share in range(1, 11)]
+    rows = [
+        (f"{point.coverage:.1%}", f"{point.threshold:.4f}", f"{point.accuracy:.4f}") for point in dict.fromkeys(deciles)
+    ]
     return element(
         "figure",
         drawing,
@@ -139,11 +143,11 @@ def class_words(words: Mapping[Any, Sequence[Keyword]]) -> Markup:
                 [
                     element(
                         "span",
-                        isolated(one.word, width=WORD_WIDTH),
-                        element("small", f" {one.weight:+.1f}", class_="quiet"),
-                        title=f"in {one.documents} documents of the class and {one.others} others",
+                        isolated(keyword.word, width=WORD_WIDTH),
+                        element("small", f" {keyword.weight:+.1f}", class_="quiet"),
+                        title=f"in {keyword.documents} documents of the class and {keyword.others} others",
                     )
-                    for one in some
+                    for keyword in some
                 ],
                 class_="words",
             ),
@@ -154,23 +158,23 @@ def class_words(words: Mapping[Any, Sequence[Keyword]]) -> Markup:
     return element("div", table(("class", "words"), rows, caption, texts=2), class_="wide")
 
 
-def mistakes(found: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[Any]:
+def mistakes(surest: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[Any]:
     """The surest mistakes, word by word, and the words at fault."""
-    if not found:
+    if not surest:
         return [element("p", "There are none.")]
     articles = [
         element(
             "article",
             element(
                 "h3",
-                f"Document {one.index}: ",
-                isolated(one.predicted, width=NAME_WIDTH),
-                f" ({one.probability:.1%}), but it is ",
-                isolated(one.label, width=NAME_WIDTH),
+                f"Document {mistake.index}: ",
+                isolated(mistake.predicted, width=NAME_WIDTH),
+                f" ({mistake.probability:.1%}), but it is ",
+                isolated(mistake.label, width=NAME_WIDTH),
             ),
-            _explained(one.explanation),
+            _explained(mistake.explanation),
         )
-        for one in found
+        for mistake in surest
     ]
     return [
         element("p", "Those of which the model was surest. Blue speaks for the wrong class, orange against it."),
@@ -192,6 +196,6 @@ def table_at_fault(words: Sequence[WordAtFault]) -> Markup | None:
     """The table of words that speak most for wrong classes; None where there are none."""
     if not words:
         return None
-    rows = [(isolated(one.word, width=WORD_WIDTH), one.documents, f"{one.nats:.2f}") for one in words[:MOST_LISTED]]
+    rows = [(isolated(word.word, width=WORD_WIDTH), word.documents, f"{word.nats:.2f}") for word in words[:MOST_LISTED]]
     caption = "Words that speak for the wrong class, over all mistakes"
     return table(("word", "mistakes", "nats"), rows, caption)

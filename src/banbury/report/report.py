@@ -186,7 +186,7 @@ class Report(Evaluation):
 
 
 def _figures(evaluation: Evaluation) -> dict[str, Any]:
-    return {one.name: getattr(evaluation, one.name) for one in fields(Evaluation)}
+    return {field_.name: getattr(evaluation, field_.name) for field_ in fields(Evaluation)}
 
 
 def _evaluation(figures: dict[str, Any]) -> Evaluation:

@@ -83,8 +83,13 @@ class ColumnTable:
             lines += ["", str(self._grid())]
         if self.parameters:
             shown = [
-                [one.name, str(one.label), f"{one.value:.4g}", f"{one.interval.low:.4g} to {one.interval.high:.4g}"]
-                for one in self.parameters
+                [
+                    parameter.name,
+                    str(parameter.label),
+                    f"{parameter.value:.4g}",
+                    f"{parameter.interval.low:.4g} to {parameter.interval.high:.4g}",
+                ]
+                for parameter in self.parameters
             ]
             lines += ["", str(Grid(["parameter", "class", "value", "95 % interval"], shown))]
         return "\n".join(lines)
@@ -114,6 +119,9 @@ class ColumnTable:
             grid = self._grid()
             parts += [self.svg(), table(grid.head, grid.rows, texts=len(self.columns))]
         if self.parameters:
-            shown = [(one.name, str(one.label), f"{one.value:.4g}", str(one.interval)) for one in self.parameters]
+            shown = [
+                (parameter.name, str(parameter.label), f"{parameter.value:.4g}", str(parameter.interval))
+                for parameter in self.parameters
+            ]
             parts.append(table(("parameter", "class", "value", "95 % interval"), shown, texts=2))
         return parts

@@ -105,8 +105,8 @@ class Costs:
         if len(self.classes) != 2:
             raise InputError(f"there are ranges for two classes, not for {len(self.classes)}")
         # A decision's expected cost is a line over the probability; where two of them cross it may change.
-        (right, wrong), (missed, found) = self.table
-        lines = [(right, missed - right), (wrong, found - wrong)]
+        (right, wrong), (missed, hit) = self.table
+        lines = [(right, missed - right), (wrong, hit - wrong)]
         if self.unsure is not None:
             lines.append((self.unsure, 0.0))
         crossings = {(b - d) / (c - a) for b, a in lines for d, c in lines if a != c and 0 < (b - d) / (c - a) < 1}

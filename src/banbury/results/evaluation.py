@@ -216,9 +216,9 @@ class Evaluation:
             "micro_f1": self.micro_f1,
             "classes": self.rows(),
             "confusion": self.confusion,
-            "unknown_labels": [list(one) for one in self.unknown_labels],
-            "reliability": [asdict(one) for one in self.reliability],
-            "coverage": [asdict(one) for one in self.coverage],
+            "unknown_labels": [list(entry) for entry in self.unknown_labels],
+            "reliability": [asdict(bin_) for bin_ in self.reliability],
+            "coverage": [asdict(point) for point in self.coverage],
         }
 
     def __repr__(self) -> str:
@@ -265,20 +265,20 @@ class Evaluation:
     def plot_reliability(self, ax: Axes | None = None) -> Axes:
         """Reliability diagram, with matplotlib; returns the axes."""
         bins = self._of_probabilities(self.reliability)
-        intervals = [one.interval for one in bins]
+        intervals = [bin_.interval for bin_ in bins]
         return pictures.reliability(
-            [one.probability for one in bins],
-            [one.accuracy for one in bins],
-            [one.documents for one in bins],
-            low=[one.low for one in intervals],
-            high=[one.high for one in intervals],
+            [bin_.probability for bin_ in bins],
+            [bin_.accuracy for bin_ in bins],
+            [bin_.documents for bin_ in bins],
+            low=[interval.low for interval in intervals],
+            high=[interval.high for interval in intervals],
             ax=ax,
         )
 
     def plot_coverage(self, ax: Axes | None = None) -> Axes:
         """Accuracy against coverage, with matplotlib; returns the axes."""
         kept = self._of_probabilities(self.coverage)
-        return pictures.coverage([one.coverage for one in kept], [one.accuracy for one in kept], ax=ax)
+        return pictures.coverage([point.coverage for point in kept], [point.accuracy for point in kept], ax=ax)
 
     def _of_probabilities(self, values: list[Any]) -> list[Any]:
         if not values:

@@ -98,9 +98,9 @@ class Explanation:
         dict_keys(['sender', 'body', 'is_answer', 'answers_go_elsewhere'])
         """
         sums: dict[str, float] = {}
-        for one in self.evidence:
-            if one.column is not None:
-                sums[one.column] = sums.get(one.column, 0.0) + one.weight
+        for item in self.evidence:
+            if item.column is not None:
+                sums[item.column] = sums.get(item.column, 0.0) + item.weight
         return dict(sorted(sums.items(), key=lambda item: -abs(item[1])))
 
     def in_unit(self, unit: str) -> Explanation:
@@ -116,7 +116,7 @@ class Explanation:
         if unit == self.unit:
             return self
         factor = UNITS[unit] / UNITS[self.unit]
-        evidence = [one._replace(weight=factor * one.weight) for one in self.evidence]
+        evidence = [item._replace(weight=factor * item.weight) for item in self.evidence]
         return replace(self, prior=factor * self.prior, evidence=evidence, score=factor * self.score, unit=unit)
 
     # Plain data
@@ -133,7 +133,7 @@ class Explanation:
         """
         names = ("kind", "column", "word", "start", "end", "weight")
         rows: list[tuple[Any, ...]] = [("prior", None, None, None, None, self.prior)]
-        rows += [(one.kind, one.column, one.word, one.start, one.end, one.weight) for one in self.evidence]
+        rows += [(item.kind, item.column, item.word, item.start, item.end, item.weight) for item in self.evidence]
         rows += [("unknown", None, word, None, None, 0.0) for word in self.unknown]
         return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -146,7 +146,7 @@ class Explanation:
             "unit": self.unit,
             "prior": self.prior,
             "score": self.score,
-            "evidence": [one._asdict() for one in self.evidence],
+            "evidence": [item._asdict() for item in self.evidence],
             "unknown": list(self.unknown),
             "unknown_share": self.unknown_share,
             **({"text": self.text} if self.row is None else {"row": dict(self.row)}),
@@ -229,15 +229,15 @@ class Explanation:
         words = defaultdict(lambda: Words(""), {column: Words(text) for column, text in texts.items()})
         parts: list[list[Evidence]] = []
         runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
-        for one in self.evidence:
-            group = (one.column, *words[one.column].around(one)) if one.kind == "characters" else None
+        for item in self.evidence:
+            group = (item.column, *words[item.column].around(item)) if item.kind == "characters" else None
             if group is None or group[2] - group[1] > LONGEST_WORD:  # a script without spaces: one by one they say more
-                parts.append([one])
+                parts.append([item])
             elif group in runs:
-                runs[group].append(one)
+                runs[group].append(item)
             else:
-                parts.append(runs.setdefault(group, [one]))
-        return [(_name(part, texts), sum(one.weight for one in part)) for part in parts]
+                parts.append(runs.setdefault(group, [item]))
+        return [(_name(part, texts), sum(item.weight for item in part)) for part in parts]
 
     # On a terminal
 
@@ -314,7 +314,7 @@ class Explanation:
         """The text, or each text of a row, with each word tinted as a whole: quicker and calmer than `highlighted`."""
         shown = []
         for name, text in self._texts():
-            mine = [one for one in self.evidence if one.start is not None and one.column == name]
+            mine = [item for item in self.evidence if item.start is not None and item.column == name]
             weights = Words(text).weights(mine)
             largest = max((abs(weight) for _, _, weight in weights if isfinite(weight)), default=0.0) or 1.0
             parts: list[Any] = [element("b", isolated(name), ": ")] if name else []
@@ -338,12 +338,12 @@ class Explanation:
         """Every weight in the order of the document, as a table of a page."""
         head = element("tr", *(element("th", name, class_="text") for name in ("part", "place", self.unit)))
         rows = [("prior", "", self.prior)] + [
-            (one.name, "" if one.start is None else f"{one.start}–{one.end}", one.weight)
-            for one in self.evidence[:MOST_IN_PAGE]
+            (item.name, "" if item.start is None else f"{item.start}–{item.end}", item.weight)
+            for item in self.evidence[:MOST_IN_PAGE]
         ]
         if len(self.evidence) > MOST_IN_PAGE:
             rest = self.evidence[MOST_IN_PAGE:]
-            rows.append((f"{len(rest)} more", "", sum(one.weight for one in rest)))
+            rows.append((f"{len(rest)} more", "", sum(item.weight for item in rest)))
         body = [
             element(
                 "tr",
@@ -368,7 +368,7 @@ class Explanation:
         """The texts that words were found in, by column."""
         if self.row is None:
             return [(None, self.text)]
-        columns = dict.fromkeys(one.column for one in self.evidence if one.start is not None)
+        columns = dict.fromkeys(item.column for item in self.evidence if item.start is not None)
         return [(column, str(self.row.get(column, ""))) for column in columns if column is not None]
 
     def _pieces(self, text: str, column: str | None) -> Iterator[tuple[str, float, list[str]]]:
@@ -376,11 +376,11 @@ class Explanation:
 
         Features overlap: pairs of words, characters. A feature's weight is shared equally by the pieces that it covers.
         """
-        mine = [one for one in self.evidence if one.start is not None and one.column == column]
+        mine = [item for item in self.evidence if item.start is not None and item.column == column]
         pieces = shared(text, mine)
         largest = max((abs(weight) for _, _, weight, _ in pieces if isfinite(weight)), default=0.0) or 1.0
         for start, end, weight, covering in pieces:
-            why = [f"{visible(one.name)} {one.weight:+.3f}" for one in covering]
+            why = [f"{visible(item.name)} {item.weight:+.3f}" for item in covering]
             strength = 0.0 if isnan(weight) else max(-1.0, min(weight / largest, 1.0))
             yield text[start:end], strength, why
 
@@ -403,19 +403,19 @@ def shared(text: str, evidence: Sequence[Evidence]) -> list[Piece]:
     >>> [one.weight for one in shared("so happy", [Evidence("so happy", 1.0, 0, 8), Evidence("happy", 0.5, 3, 8)])]
     [0.5, 0.0, 1.0]
     """
-    cuts = sorted({0, len(text), *(one.start or 0 for one in evidence), *(one.end or 0 for one in evidence)})
-    words = [one for one in evidence if one.end and one.end > (one.start or 0)]
+    cuts = sorted({0, len(text), *(item.start or 0 for item in evidence), *(item.end or 0 for item in evidence)})
+    words = [item for item in evidence if item.end and item.end > (item.start or 0)]
     # White space between the words of a pair is a piece of its own, so that it stays without colour.
-    cuts = sorted({*cuts, *(place for one in words for place in _edges(text, one.start or 0, one.end or 0))})
+    cuts = sorted({*cuts, *(place for item in words for place in _edges(text, item.start or 0, item.end or 0))})
     number = {cut: place for place, cut in enumerate(cuts)}
     weights = [0.0] * max(len(cuts) - 1, 0)
     covering: list[list[Evidence]] = [[] for _ in weights]
-    for one in words:
-        places = range(number[one.start or 0], number[one.end or 0])
+    for item in words:
+        places = range(number[item.start or 0], number[item.end or 0])
         solid = [place for place in places if not text[cuts[place] : cuts[place + 1]].isspace()] or list(places)
         for place in solid:
-            weights[place] += one.weight / len(solid)
-            covering[place].append(one)
+            weights[place] += item.weight / len(solid)
+            covering[place].append(item)
     return [Piece(cuts[place], cuts[place + 1], weight, covering[place]) for place, weight in enumerate(weights)]
 
 
@@ -445,22 +445,22 @@ class Words:
                 self._number[left:right] = [len(self.bounds)] * (right - left)
                 self.bounds.append((left, right))
 
-    def covered(self, one: Evidence) -> range:
+    def covered(self, item: Evidence) -> range:
         """The numbers of the words that evidence lies in."""
-        start, end = one.start or 0, min(one.end or 0, len(self.text))
+        start, end = item.start or 0, min(item.end or 0, len(self.text))
         while start < end and self._number[start] < 0:
             start += 1
         while start < end and self._number[end - 1] < 0:
             end -= 1
         return range(self._number[start], self._number[end - 1] + 1) if start < end else range(0)
 
-    def around(self, one: Evidence) -> tuple[int, int]:
+    def around(self, item: Evidence) -> tuple[int, int]:
         """The start and end of the words that a run of characters lies in; characters at the edge of a word have the
         space beside it with them.
         """
-        words = self.covered(one)
+        words = self.covered(item)
         if not words:
-            return one.start or 0, one.end or 0
+            return item.start or 0, item.end or 0
         start, end = self.bounds[words[0]][0], self.bounds[words[-1]][1]
         return (start, end) if start not in self._in_long else (start, start + LONGEST_WORD + 1)
 
@@ -471,10 +471,10 @@ class Words:
         [(0, 2, 0.5), (3, 8, 1.0)]
         """
         sums = [0.0] * len(self.bounds)
-        for one in evidence:
-            words = self.covered(one)
+        for item in evidence:
+            words = self.covered(item)
             for number in words:
-                sums[number] += one.weight / len(words)
+                sums[number] += item.weight / len(words)
         return [(start, end, weight) for (start, end), weight in zip(self.bounds, sums, strict=True)]
 
 
@@ -482,6 +482,6 @@ def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
     """The name of evidence in a list; several runs of characters are named by the text they cover together."""
     if len(part) == 1:
         return part[0].name
-    start, end = min(one.start or 0 for one in part), max(one.end or 0 for one in part)
+    start, end = min(item.start or 0 for item in part), max(item.end or 0 for item in part)
     word = texts.get(part[0].column, "")[start:end].strip()
     return f"{part[0]._replace(word=word).name}, {len(part)} parts"

@@ -84,28 +84,28 @@ def independence(
         raise InputError(f"smoothing is {smoothing!r}; it must be a number above 0, since combinations may be unseen")
     data, labels = _checked(rows, label, columns)
     classes = sorted(set(labels), key=str)
-    sizes = [len({row[at] for row in data}) for at in range(len(data[0]))]
+    sizes = [len(set(values)) for values in zip(*data, strict=True)]
     counted = _Counted(data, labels, sizes, float(smoothing), len(classes))
     n = len(data)
     whole: list[tuple[float, float]] = []
     alone: list[tuple[float, float]] = []
     n_right, losses = [0, 0], [0.0, 0.0]
-    for row, own in zip(data, labels, strict=True):
-        whole.append(counted.logs(row, own, left_out=None))
-        alone.append(counted.logs(row, own, left_out=(row, own)))
-        by_class = [counted.logs(row, one, left_out=(row, own)) for one in classes]
+    for row, row_label in zip(data, labels, strict=True):
+        whole.append(counted.logs(row, row_label, left_out=None))
+        alone.append(counted.logs(row, row_label, left_out=(row, row_label)))
+        by_class = [counted.logs(row, other, left_out=(row, row_label)) for other in classes]
         for model in (0, 1):
             scores = [logs[model] for logs in by_class]
-            n_right[model] += classes[scores.index(max(scores))] == own
-            losses[model] -= log(posterior(scores)[classes.index(own)])
+            n_right[model] += classes[scores.index(max(scores))] == row_label
+            losses[model] -= log(posterior(scores)[classes.index(row_label)])
     return Independence(
         n_rows=n,
         n_parameters=(
             len(classes) * prod(sizes) - 1,
             len(classes) - 1 + len(classes) * sum(size - 1 for size in sizes),
         ),
-        log_likelihood=(sum(one for one, _ in whole) / n, sum(one for _, one in whole) / n),
-        held_out_log_likelihood=(sum(one for one, _ in alone) / n, sum(one for _, one in alone) / n),
+        log_likelihood=(sum(value for value, _ in whole) / n, sum(value for _, value in whole) / n),
+        held_out_log_likelihood=(sum(value for value, _ in alone) / n, sum(value for _, value in alone) / n),
         accuracy=(n_right[0] / n, n_right[1] / n),
         log_loss=(losses[0] / n, losses[1] / n),
         dependence=counted.dependence(),
@@ -120,7 +120,7 @@ class _Counted:
         self.of_class = Counter(labels)
         self.joint = Counter(zip(data, labels, strict=True))
         self.single = Counter(
-            (at, value, label) for row, label in zip(data, labels, strict=True) for at, value in enumerate(row)
+            (place, value, label) for row, label in zip(data, labels, strict=True) for place, value in enumerate(row)
         )
 
     def logs(self, row: Row, label: Any, *, left_out: tuple[Row, Any] | None) -> tuple[float, float]:
@@ -135,10 +135,10 @@ class _Counted:
         same = int(is_class and gone == row)
         joint = log((self.joint[row, label] - same + self.smoothing) / (of_class + self.smoothing * cells))
         naive = 0.0
-        for at, value in enumerate(row):
-            same = int(is_class and gone is not None and gone[at] == value)
-            count = self.single[at, value, label] - same
-            naive += log((count + self.smoothing) / (of_class + self.smoothing * self.sizes[at]))
+        for place, value in enumerate(row):
+            same = int(is_class and gone is not None and gone[place] == value)
+            count = self.single[place, value, label] - same
+            naive += log((count + self.smoothing) / (of_class + self.smoothing * self.sizes[place]))
         return prior + joint, prior + naive
 
     def dependence(self) -> float:
@@ -146,7 +146,7 @@ class _Counted:
         total = 0.0
         for (row, label), count in self.joint.items():
             n = self.of_class[label]
-            product = sum(log(self.single[at, value, label] / n) for at, value in enumerate(row))
+            product = sum(log(self.single[place, value, label] / n) for place, value in enumerate(row))
             total += count / self.n_rows * (log(count / n) - product)
         return max(total, 0.0)
 

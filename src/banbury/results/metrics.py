@@ -202,8 +202,8 @@ def calibration_error(bins: list[Bin]) -> float:
     >>> round(calibration_error([Bin(0.8, 0.9, 30, 0.85, 0.9), Bin(0.9, 1.0, 10, 0.95, 0.95)]), 6)
     0.0375
     """
-    n = sum(one.documents for one in bins)
-    return sum(one.documents * abs(one.accuracy - one.probability) for one in bins) / n
+    n = sum(bin_.documents for bin_ in bins)
+    return sum(bin_.documents * abs(bin_.accuracy - bin_.probability) for bin_ in bins) / n
 
 
 def coverage(chances: NDArray[Any], right: NDArray[Any], weights: NDArray[Any]) -> list[Kept]:

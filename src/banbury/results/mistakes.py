@@ -121,9 +121,9 @@ def confused_groups(classes: Sequence[Any], confusion: Any) -> list[Confused]:
     others = np.tile(sizes, (len(classes), 1))
     np.fill_diagonal(others, 0)
     expected = wrong.sum(axis=1, keepdims=True) * others / np.maximum(others.sum(axis=1, keepdims=True), 1)
-    found, chance = wrong + wrong.T, expected + expected.T
+    mistakes, chance = wrong + wrong.T, expected + expected.T
     groups = [[number] for number in range(len(classes))]
-    for left, right in _joined(found, chance, total):
+    for left, right in _joined(mistakes, chance, total):
         groups[left] += groups[right]
         groups[right] = []
     kept = [
@@ -135,17 +135,17 @@ def confused_groups(classes: Sequence[Any], confusion: Any) -> list[Confused]:
     return sorted(kept, key=lambda group: -group.mistakes)
 
 
-def _joined(found: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator[tuple[int, int]]:
+def _joined(mistakes: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator[tuple[int, int]]:
     """Which groups to join, one pair after the other; the second goes into the first."""
-    found, chance = found.copy(), chance.copy()
-    n = len(found)
+    mistakes, chance = mistakes.copy(), chance.copy()
+    n = len(mistakes)
     error = GROUP_SIGNIFICANCE / max(n * (n - 1) / 2, 1)
 
     def above(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
         """How many times as many mistakes as by chance there are at least between groups, where there are more."""
-        many = (found[left, right] > chance[left, right]) & (chance[left, right] > 0)
+        many = (mistakes[left, right] > chance[left, right]) & (chance[left, right] > 0)
         times = np.zeros(len(left))
-        times[many] = least(found[left, right][many], total, error) * total / chance[left, right][many]
+        times[many] = least(mistakes[left, right][many], total, error) * total / chance[left, right][many]
         return times
 
     ratio = np.zeros((n, n))
@@ -155,7 +155,7 @@ def _joined(found: NDArray[Any], chance: NDArray[Any], total: float) -> Iterator
         if ratio[left, right] <= 1:
             return
         yield left, right
-        for table in (found, chance):
+        for table in (mistakes, chance):
             table[left] += table[right]
             table[:, left] += table[:, right]
             table[left, left] = 0

@@ -63,20 +63,22 @@ class TrainingReport(Evaluation):
         if self.by_length:
             lines += ["", "words of a text (documents and parts of them)  texts  accuracy  log loss"]
             lines += [
-                f"{one.name:>45}  {one.texts:5}  {one.accuracy:8.4f}  {one.log_loss:8.4f}" for one in self.by_length
+                f"{entry.name:>45}  {entry.texts:5}  {entry.accuracy:8.4f}  {entry.log_loss:8.4f}"
+                for entry in self.by_length
             ]
         if self.columns:
-            width = max(len(one.name) for one in self.columns)
+            width = max(len(entry.name) for entry in self.columns)
             lines += ["", f"{'column':{width}}  counts  nats lost without it  as"]
             lines += [
-                f"{one.name:{width}}  {one.weight:6.3f}  {_importance(one):>20}  {one.kind}" for one in self.columns
+                f"{entry.name:{width}}  {entry.weight:6.3f}  {_importance(entry):>20}  {entry.kind}"
+                for entry in self.columns
             ]
         if self.doubtful:
             lines += ["", "doubtful labels"]
             lines += [
-                f"{one.index:>8}  {shorten(str(one.label), NAME_WIDTH)} ({one.probability:.2%})  "
-                f"{shorten(' '.join(one.text.split()), 72)}"
-                for one in self.doubtful
+                f"{entry.index:>8}  {shorten(str(entry.label), NAME_WIDTH)} ({entry.probability:.2%})  "
+                f"{shorten(' '.join(entry.text.split()), 72)}"
+                for entry in self.doubtful
             ]
         return "\n".join(lines)
 
@@ -105,19 +107,19 @@ class TrainingReport(Evaluation):
     def settings(self) -> dict[str, Any]:
         """The report as plain data, for a file: all but the documents."""
         left_out = ("doubtful", "predictions")
-        return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name not in left_out}
+        return {entry.name: _plain(getattr(self, entry.name)) for entry in fields(self) if entry.name not in left_out}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> TrainingReport:
         """The report that `settings` came from."""
         values: dict[str, Any] = {
             **settings,
-            "tried": [Tried(**one) for one in settings["tried"]],
-            "by_length": [ByLength(**one) for one in settings["by_length"]],
-            "columns": [_column_use(one) for one in settings["columns"]],
-            "reliability": [Bin(**one) for one in settings["reliability"]],
-            "coverage": [Kept(**one) for one in settings["coverage"]],
-            "unknown_labels": [tuple(one) for one in settings["unknown_labels"]],
+            "tried": [Tried(**entry) for entry in settings["tried"]],
+            "by_length": [ByLength(**entry) for entry in settings["by_length"]],
+            "columns": [_column_use(entry) for entry in settings["columns"]],
+            "reliability": [Bin(**entry) for entry in settings["reliability"]],
+            "coverage": [Kept(**entry) for entry in settings["coverage"]],
+            "unknown_labels": [tuple(entry) for entry in settings["unknown_labels"]],
         }
         for name in ("log_loss_interval", "brier_interval"):
             values[name] = None if settings[name] is None else Interval(*settings[name])
@@ -148,7 +150,7 @@ def _is_sound(report: TrainingReport) -> bool:
         and all(_is_number(cell) and cell >= 0 for cell in cells)
         and sum(cells) > 0
         and len(report.roc_aucs) in (0, n_classes)
-        and all(len(one) == 2 and _is_number(one[1]) for one in report.unknown_labels)
+        and all(len(entry) == 2 and _is_number(entry[1]) for entry in report.unknown_labels)
         and all(_is_number(number) for number in (report.log_loss, report.calibration_error))
         and all(number is None or _is_number(number) for number in numbers)
     )
@@ -174,7 +176,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Interval):
         return list(value)
     if isinstance(value, list):
-        return [asdict(one) if isinstance(one, (Bin, ByLength, ColumnUse, Kept, Tried)) else one for one in value]
+        return [
+            asdict(entry) if isinstance(entry, (Bin, ByLength, ColumnUse, Kept, Tried)) else entry for entry in value
+        ]
     return value
 
 
@@ -192,14 +196,14 @@ def training_report(
     documents.
     """
     evaluation = evaluate(
-        [classes[number] for number in seen.own.tolist()],
+        [classes[number] for number in seen.class_ids.tolist()],
         log_probabilities=seen.log_probabilities,
         classes=classes,
         weights=seen.weights,
         rows=list(seen.rows),
     )
     return TrainingReport(
-        **{one.name: getattr(evaluation, one.name) for one in fields(evaluation)},
+        **{field_.name: getattr(evaluation, field_.name) for field_ in fields(evaluation)},
         chosen=seen.chosen,
         tried=[tried for tried in seen.tried if isfinite(tried.log_loss)],
         note=seen.note,
@@ -211,9 +215,9 @@ def training_report(
 
 def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
     return doubtful_labels(
-        seen.own,
+        seen.class_ids,
         seen.log_probabilities,
-        label=lambda place: classes[seen.own[place]],
+        label=lambda place: classes[seen.class_ids[place]],
         text=lambda place: text(seen.rows[place]),
         rows=seen.rows,
         most=MOST_DOUBTFUL,

@@ -50,7 +50,7 @@ class Seen:
     note: str
     rows: list[int]
     """The row of each document among those given."""
-    own: NDArray[Any]
+    class_ids: NDArray[Any]
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]
     """Leave-one-out log probabilities, by document and class."""
@@ -68,8 +68,9 @@ def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
     return replace(seen, log_probabilities=log_softmax(seen.log_probabilities + np.array(asked) - np.array(had)))
 
 
-def figures(logs: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
+def figures(logs: NDArray[Any], class_ids: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:
     """Log loss and accuracy of logarithms of probabilities, by document and class."""
     total = float(weights.sum())
-    right = logs.argmax(axis=1) == own
-    return -float((weights * logs[np.arange(len(own)), own]).sum()) / total, float((weights * right).sum()) / total
+    right = logs.argmax(axis=1) == class_ids
+    log_loss = -float((weights * logs[np.arange(len(class_ids)), class_ids]).sum()) / total
+    return log_loss, float((weights * right).sum()) / total

@@ -340,7 +340,7 @@ class WordTable:
         """A row with intervals as it is shown; the weight comes last, where it is not λ."""
         count, probability, label = row["count"], row["probability"], row["label"]
         if (labels := self._compared()) is not None:
-            cells = [part for one in labels for part in (str(count[one]), f"{probability[one]:.3g}")]
+            cells = [part for name in labels for part in (str(count[name]), f"{probability[name]:.3g}")]
         else:
             elsewhere = sum(count.values()) - count[label]
             name = shorten(str(label), LONGEST_LABEL)
@@ -387,10 +387,10 @@ class WordTable:
         if self.label is None and len(self.classes) != 2:
             raise InputError("counts of which class? words(label).plot_counts(), or words(label, against=other)")
         inside = self.counts[:, self.classes.index(label)].tolist()
-        others = [one for one in self.classes if one != label]
+        others = [name for name in self.classes if name != label]
         if self.against is not None:
             others = [self.against]
-        rest = self.counts[:, [self.classes.index(one) for one in others]].sum(axis=1).tolist()
+        rest = self.counts[:, [self.classes.index(name) for name in others]].sum(axis=1).tolist()
         names = (str(label), str(others[0]) if len(others) == 1 else "the other classes")
         return diagrams.count_scatter(self.words, inside, rest, names=names, most=most, ax=ax)
 

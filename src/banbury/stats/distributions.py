@@ -196,18 +196,18 @@ def _log_gamma_tails(t: Array, shape: Array, norm: Array) -> tuple[Array, Array]
 
 
 def _gamma_series(x: Array, shape: Array) -> Array:
-    found, left = np.empty_like(x), np.arange(len(x))
+    result, left = np.empty_like(x), np.arange(len(x))
     total = term = 1 / shape
     for k in range(1, MOST_TERMS):
         term = term * x / (shape + k)
         total = total + term
         if k % 8 == 0:
             going = term > total * 1e-17
-            found[left] = total
+            result[left] = total
             left, x, shape, term, total = left[going], x[going], shape[going], term[going], total[going]
             if not len(left):
                 break
-    return found
+    return result
 
 
 def _gamma_fraction(x: Array, shape: Array) -> Array:
@@ -220,7 +220,7 @@ def _gamma_fraction(x: Array, shape: Array) -> Array:
 
 def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *parameters: Array) -> Array:
     """The value of continued fractions; those that have converged are left alone."""
-    found, left = value.copy(), np.arange(len(value))
+    result, left = value.copy(), np.arange(len(value))
     for m in range(1, MOST_TERMS):
         if not len(left):
             break
@@ -230,14 +230,14 @@ def _lentz(c: Array, d: Array, value: Array, terms: Callable[..., Any], *paramet
             c = _away_from_0(constant + numerator / c)
             change = c * d
             value = value * change
-        found[left] = value
+        result[left] = value
         going = np.abs(change - 1) > 1e-15
         if m % 8 == 0:
             left, c, d, value = left[going], c[going], d[going], value[going]
             parameters = tuple(array[going] for array in parameters)
         elif not going.any():
             break
-    return found
+    return result
 
 
 def _away_from_0(x: Array) -> Array:

@@ -56,8 +56,8 @@ def event(what: Callable[[Any], Any] | None = None, /, *, name: str | None = Non
     """
     if (what is None) == (not values):
         raise InputError("an event is one function of a row, or values of columns: event(label='positive')")
-    own = as_event(what if what is not None else values)
-    return own if name is None else Event(name, own.is_true_of)
+    as_asked = as_event(what if what is not None else values)
+    return as_asked if name is None else Event(name, as_asked.is_true_of)
 
 
 def word(text: str, *, column: str = "text", name: str | None = None) -> Event:
@@ -74,7 +74,7 @@ def word(text: str, *, column: str = "text", name: str | None = None) -> Event:
         value = row if isinstance(row, str) else _value(row, column)
         if not isinstance(value, str):
             raise InputError(f"column {column!r} has {value!r}, which is no text to look for {text!r} in")
-        return any(found[0].lower() == wanted for found in PLAIN_WORD.finditer(value))
+        return any(match[0].lower() == wanted for match in PLAIN_WORD.finditer(value))
 
     return Event(name or text, has_word)
 
