@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
@@ -130,8 +131,6 @@ class Labelling:
         texts, labels = [self.texts[number] for number in self.labels], list(self.labels.values())
         if self._known is not None:
             if self._model is None:
-                from copy import deepcopy
-
                 self._model = deepcopy(self._known).learn(texts, labels) if labels else deepcopy(self._known)
             self._n_fitted = len(self.texts)  # it has been fitted to other documents: its settings stay
         elif len(set(labels)) >= 2:
