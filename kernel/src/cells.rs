@@ -205,9 +205,9 @@ impl Leveled {
         Ok(Leveled { layout, n_classes: n, rows, counts: leveled })
     }
 
-    /// By class, how many rows are in a cell of a term at a level.
-    pub fn at(&self, term: &Term, level: usize, cell: usize) -> &[u32] {
-        &self.counts[(term.starts[level - 1] + cell) * self.n_classes..][..self.n_classes]
+    /// Where the counts of a cell of a term at a level begin.
+    fn place(&self, term: &Term, level: usize, cell: usize) -> usize {
+        (term.starts[level - 1] + cell) * self.n_classes
     }
 }
 
@@ -239,7 +239,9 @@ mod tests {
         let leveled = Leveled::new(layout, &counts, vec![1000.0]).expect("fits");
         for term in &leveled.layout.terms {
             let sum = |level| -> u32 {
-                (0..leveled.layout.cells_of(term, level)).map(|cell| leveled.at(term, level, cell)[0]).sum()
+                (0..leveled.layout.cells_of(term, level))
+                    .map(|cell| leveled.counts[leveled.place(term, level, cell)])
+                    .sum()
             };
             assert!((1..=term.n_levels).all(|level| sum(level) == sum(1)));
         }

@@ -1,6 +1,7 @@
 //! From codes to counts: how many rows of each class are in each cell of each term.
 
-use super::{Codes, Layout, NOTHING};
+use super::sums::{NONE, write_cells};
+use super::{Codes, Layout};
 use crate::threads::each_on_a_thread;
 use crate::threads::equal_parts;
 
@@ -24,22 +25,14 @@ pub fn count(layout: &Layout, codes: Codes, labels: Labels, threads: usize) -> V
         let n_cells: usize = terms.iter().map(|term| layout.cells_of(term, term.n_levels)).sum();
         let mut counts = vec![0; n_cells * labels.n_classes];
         let mut rest = counts.as_mut_slice();
-        let mut cells = vec![0_u32; codes.n_rows];
+        let mut cells = vec![];
         for term in terms {
             let size = layout.cells_of(term, term.n_levels) * labels.n_classes;
             let (counts, others) = rest.split_at_mut(size);
             rest = others;
-            cells.fill(0);
-            for &column in &term.columns {
-                let kind = layout.columns[column];
-                let n = kind.n_cells(term.n_levels) as u32;
-                for (cell, &code) in cells.iter_mut().zip(codes.column(column)) {
-                    let next = cell.wrapping_mul(n).wrapping_add(kind.cell(code, term.n_levels) as u32);
-                    *cell = if code == NOTHING || *cell == u32::MAX { u32::MAX } else { next };
-                }
-            }
+            write_cells(layout, term, codes, 0..codes.n_rows, &mut cells);
             for (row, (&cell, &own)) in cells.iter().zip(labels.own).enumerate() {
-                if cell != u32::MAX {
+                if cell != NONE {
                     let weight = labels.weights.map_or(1, |weights| weights[row]);
                     counts[cell as usize * labels.n_classes + own as usize] += weight;
                 }
@@ -52,7 +45,7 @@ pub fn count(layout: &Layout, codes: Codes, labels: Labels, threads: usize) -> V
 
 #[cfg(test)]
 mod tests {
-    use super::super::Column;
+    use super::super::{Column, NOTHING};
     use super::*;
 
     #[test]

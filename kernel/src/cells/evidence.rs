@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use super::sums::Members;
 use super::{DEPTHS, Layout, Leveled, MOST_CELLS, Term};
 use crate::error::Error;
 
@@ -70,46 +71,116 @@ impl Evidence {
         let n_columns = self.layout().columns.len();
         let mut reader = Reader {
             of: self,
+            without: None,
+            taken: None,
             gone: vec![0.0; n],
             prior: vec![0.0; n],
-            shares: vec![0.0; n_columns * MOST_CELLS * DEPTHS[0] * n],
+            per_prior: vec![0.0; n],
+            lifts: vec![0.0; n_columns * MOST_CELLS * DEPTHS[0] * n],
             stamps: vec![0; n_columns * MOST_CELLS],
             stamp: 0,
-            ratios: vec![vec![1.0; n]; 4],
+            ones: vec![1.0; n],
             naive: vec![0.0; n],
+            ratios: vec![1.0; DEPTHS[1] * n],
+            of_pairs: PairRatios::new(self),
         };
-        reader.leave_out(&vec![0.0; n]);
+        reader.leave_out(&vec![0.0; n], None);
         reader
+    }
+}
+
+/// Ratios of the pairs that triples need, by pair, cell of the triples' finest level, level and class.
+struct PairRatios {
+    /// By term: where its ratios begin, and how many levels of it a triple reads; none where no triple needs it.
+    places: Vec<Option<(usize, usize)>>,
+    /// By term: where its stamps begin.
+    cells: Vec<usize>,
+    ratios: Vec<f64>,
+    stamps: Vec<u32>,
+}
+
+impl PairRatios {
+    fn new(evidence: &Evidence) -> PairRatios {
+        let layout = evidence.layout();
+        let mut made =
+            PairRatios { places: vec![None; layout.terms.len()], cells: vec![], ratios: vec![], stamps: vec![] };
+        evidence.pairs.iter().flatten().for_each(|&pair| made.places[pair] = Some((0, 0)));
+        let (mut n_ratios, mut n_cells) = (0, 0);
+        for (term, place) in layout.terms.iter().zip(&mut made.places) {
+            made.cells.push(n_cells);
+            if place.is_some() {
+                let n_levels = term.n_levels.min(DEPTHS[2]);
+                *place = Some((n_ratios, n_levels));
+                let size = layout.cells_of(term, n_levels);
+                n_cells += size;
+                n_ratios += size * n_levels * evidence.counts.n_classes;
+            }
+        }
+        (made.ratios, made.stamps) = (vec![0.0; n_ratios], vec![0; n_cells]);
+        made
     }
 }
 
 /// Reads evidence as it is without some rows.
 pub struct Reader<'a> {
     of: &'a Evidence,
+    /// The counts without rows that are taken out by their own cells; none before the first of these.
+    without: Option<Vec<u32>>,
+    taken: Option<Members<'a>>,
+    /// By class, how many rows are left out of every cell that is asked about.
     gone: Vec<f64>,
     prior: Vec<f64>,
-    /// By column, code, level and class: P, where the stamp is the present one.
-    shares: Vec<f64>,
+    per_prior: Vec<f64>,
+    /// By column, code, level and class: share by prior, where the stamp is the present one.
+    lifts: Vec<f64>,
     stamps: Vec<u32>,
     stamp: u32,
-    /// Of the term that is read, and of its pairs where it is a triple.
-    ratios: Vec<Vec<f64>>,
+    ones: Vec<f64>,
+    /// Of the term that is read: what its parts say, not normalised.
     naive: Vec<f64>,
+    /// Of the term that is read, by level and class.
+    ratios: Vec<f64>,
+    of_pairs: PairRatios,
 }
 
-impl Reader<'_> {
-    /// From now on without so many rows of each class, all of them in every cell that is asked about.
-    pub fn leave_out(&mut self, gone: &[f64]) {
-        self.gone.copy_from_slice(gone);
+impl<'a> Reader<'a> {
+    /// From now on without so many rows of each class, or without these rows.
+    ///
+    /// Copies of a row are in every cell that the row is in, so their number is all that has to be known. Others leave by
+    /// their own cells: their counts come out of a copy of the table and go back when the next run begins.
+    pub fn leave_out(&mut self, gone: &[f64], members: Option<Members<'a>>) {
+        if let Some(members) = self.taken.take() {
+            self.move_members(&members, u32::wrapping_add);
+        }
+        self.gone.fill(0.0);
+        match members {
+            Some(members) => {
+                self.move_members(&members, u32::wrapping_sub);
+                self.taken = Some(members);
+            }
+            None => self.gone.copy_from_slice(gone),
+        }
         self.stamp += 1;
-        let rows = &self.of.counts.rows;
-        self.prior
-            .iter_mut()
-            .zip(rows)
-            .zip(gone)
-            .for_each(|((prior, rows), gone)| *prior = (rows - gone).max(0.0) + 1.0);
+        let left = self.of.counts.rows.iter().zip(gone).map(|(rows, gone)| (rows - gone).max(0.0) + 1.0);
+        self.prior.iter_mut().zip(left).for_each(|(prior, left)| *prior = left);
         let total: f64 = self.prior.iter().sum();
         self.prior.iter_mut().for_each(|prior| *prior /= total);
+        self.per_prior.iter_mut().zip(&self.prior).for_each(|(inverse, prior)| *inverse = 1.0 / prior);
+    }
+
+    fn move_members(&mut self, members: &Members, change: impl Fn(u32, u32) -> u32) {
+        let counted = &self.of.counts;
+        let counts = self.without.get_or_insert_with(|| counted.counts.clone());
+        for term in &counted.layout.terms {
+            for row in members.rows() {
+                for level in 1..=term.n_levels {
+                    let code = |column| members.codes.column(column)[row];
+                    let Some(cell) = counted.layout.cell(term, level, code) else { break };
+                    let place = counted.place(term, level, cell) + members.own[row] as usize;
+                    counts[place] = change(counts[place], members.weights[row]);
+                }
+            }
+        }
     }
 
     /// The classes' shares of all rows.
@@ -117,10 +188,11 @@ impl Reader<'_> {
         &self.prior
     }
 
-    /// By level and class, the shares in the cells of a column that a code is in.
-    pub fn shares(&mut self, column: usize, code: u8) -> &[f64] {
-        let at = self.prepared(column, code);
-        &self.shares[at..at + DEPTHS[0] * self.prior.len()]
+    /// The share of a class in the finest cell of a column that a code is in.
+    pub fn share(&mut self, column: usize, code: u8, class: usize) -> f64 {
+        let last = self.of.layout().terms[column].n_levels - 1;
+        let at = self.prepared(column, code) + last * self.prior.len();
+        self.lifts[at + class] * self.prior[class]
     }
 
     fn prepared(&mut self, column: usize, code: u8) -> usize {
@@ -131,17 +203,18 @@ impl Reader<'_> {
             return at;
         }
         self.stamps[place] = self.stamp;
-        let (counts, term) = (&self.of.counts, &self.of.layout().terms[column]);
-        let kind = self.of.layout().columns[column];
-        let Smoothing { mut strength, growth } = self.of.smoothing[column];
+        let of = self.of;
+        let (term, kind) = (&of.layout().terms[column], of.layout().columns[column]);
+        let Smoothing { mut strength, growth } = of.smoothing[column];
         for level in 1..=term.n_levels {
-            let counts = counts.at(term, level, kind.cell(code, level));
-            let (before, here) = self.shares[at..].split_at_mut((level - 1) * n);
-            let coarser = if level == 1 { &self.prior[..] } else { &before[(level - 2) * n..] };
+            let counts = of.counts.place(term, level, kind.cell(code, level));
+            let counts = &self.without.as_ref().unwrap_or(&of.counts.counts)[counts..counts + n];
+            let (before, here) = self.lifts[at..].split_at_mut((level - 1) * n);
+            let coarser = if level == 1 { &self.ones[..] } else { &before[(level - 2) * n..] };
             let left = |class: usize| (f64::from(counts[class]) - self.gone[class]).max(0.0);
-            let total = (0..n).map(left).sum::<f64>() + strength;
+            let per_total = 1.0 / ((0..n).map(left).sum::<f64>() + strength);
             for class in 0..n {
-                here[class] = (left(class) + strength * coarser[class]) / total;
+                here[class] = (left(class) * self.per_prior[class] + strength * coarser[class]) * per_total;
             }
             strength *= growth;
         }
@@ -151,89 +224,106 @@ impl Reader<'_> {
     /// What a term says of each class, in nats, where it has these codes; nothing where one of its values says nothing.
     pub fn write(&mut self, term: usize, code: impl Fn(usize) -> u8 + Copy, evidence: &mut [f64]) {
         let of = self.of;
-        let layout = of.layout();
+        let here = &of.layout().terms[term];
         let n = self.prior.len();
-        let columns = &layout.terms[term].columns;
-        if columns.iter().any(|&column| code(column) == super::NOTHING) {
+        if here.columns.iter().any(|&column| code(column) == super::NOTHING) {
             return evidence.fill(0.0);
         }
-        if let [column] = columns[..] {
-            let n_levels = layout.terms[term].n_levels;
-            let at = self.prepared(column, code(column)) + (n_levels - 1) * n;
-            let shares = self.shares[at..].iter().zip(&self.prior);
-            evidence.iter_mut().zip(shares).for_each(|(said, (share, prior))| *said = share.ln() - prior.ln());
-            return;
-        }
-        for &column in columns {
-            self.prepared(column, code(column));
-        }
-        let mut ratios = std::mem::take(&mut self.ratios);
-        let mut naive = std::mem::take(&mut self.naive);
-        let (own, of_pairs) = ratios.split_at_mut(1);
-        own[0].fill(1.0);
-        of_pairs.iter_mut().for_each(|ratios| ratios.fill(1.0));
-        let mut strength = BEYOND.strength;
-        for level in 1..=layout.terms[term].n_levels {
-            if columns.len() == 3 {
-                for (&pair, ratios) in of.pairs[term - of.n_others].iter().zip(of_pairs.iter_mut()) {
-                    // A pair of categories has one level, also in a triple that has more.
-                    if level <= layout.terms[pair].n_levels {
-                        self.write_naive(&layout.terms[pair], level, code, &[], &mut naive);
-                        self.step(&layout.terms[pair], level, code, strength, &naive, ratios);
-                    }
+        let last = (here.n_levels - 1) * n;
+        let ratios = if let [column] = here.columns[..] {
+            let at = self.prepared(column, code(column));
+            &self.lifts[at..]
+        } else {
+            let mut ratios = std::mem::take(&mut self.ratios);
+            match here.columns[..] {
+                [_, _] => self.write_ratios(here, here.n_levels, code, &[], &mut ratios),
+                _ => {
+                    let pairs = of.pairs[term - of.n_others].map(|pair| self.pair_ratios(pair, code));
+                    self.write_ratios(here, here.n_levels, code, &pairs, &mut ratios);
                 }
-                self.write_naive(&layout.terms[term], level, code, of_pairs, &mut naive);
-            } else {
-                self.write_naive(&layout.terms[term], level, code, &[], &mut naive);
             }
-            self.step(&layout.terms[term], level, code, strength, &naive, &mut own[0]);
-            strength *= BEYOND.growth;
-        }
-        evidence.iter_mut().zip(&own[0]).for_each(|(evidence, ratio)| *evidence = ratio.ln());
-        (self.ratios, self.naive) = (ratios, naive);
+            self.ratios = ratios;
+            &self.ratios[..]
+        };
+        evidence.iter_mut().zip(&ratios[last..last + n]).for_each(|(evidence, ratio)| *evidence = ratio.ln());
     }
 
-    /// The shares by the columns alone, and by ratios of their pairs.
-    fn write_naive(
-        &self,
-        term: &Term,
-        level: usize,
-        code: impl Fn(usize) -> u8,
-        ratios: &[Vec<f64>],
-        naive: &mut [f64],
-    ) {
-        let n = self.prior.len();
-        naive.copy_from_slice(&self.prior);
-        for &column in &term.columns {
-            let level = self.of.layout().columns[column].level(level);
-            let at = ((column * MOST_CELLS + usize::from(code(column))) * DEPTHS[0] + level - 1) * n;
-            let shares = &self.shares[at..at + n];
-            naive.iter_mut().zip(shares).zip(&self.prior).for_each(|((naive, share), prior)| *naive *= share / prior);
+    /// Where the ratios of a pair begin, and how many levels they have: read once for all triples.
+    fn pair_ratios(&mut self, pair: usize, code: impl Fn(usize) -> u8 + Copy) -> (usize, usize) {
+        let of = self.of;
+        let term = &of.layout().terms[pair];
+        let (first, n_levels) = self.of_pairs.places[pair].expect("the pair of a triple");
+        let cell = of.layout().cell(term, n_levels, code).expect("the caller has looked");
+        let size = n_levels * self.prior.len();
+        let at = first + cell * size;
+        if self.of_pairs.stamps[self.of_pairs.cells[pair] + cell] != self.stamp {
+            self.of_pairs.stamps[self.of_pairs.cells[pair] + cell] = self.stamp;
+            let mut all = std::mem::take(&mut self.of_pairs.ratios);
+            self.write_ratios(term, n_levels, code, &[], &mut all[at..at + size]);
+            self.of_pairs.ratios = all;
         }
-        for ratios in ratios {
-            naive.iter_mut().zip(ratios).for_each(|(naive, ratio)| *naive *= ratio);
-        }
-        let total: f64 = naive.iter().sum();
-        naive.iter_mut().for_each(|naive| *naive /= total);
+        (at, n_levels)
     }
 
-    /// From the ratios of one level to those of the next.
-    fn step(
-        &self,
+    /// The ratios of a pair or a triple, by level and class; `pairs` are the places of those of a triple's pairs.
+    fn write_ratios(
+        &mut self,
         term: &Term,
-        level: usize,
-        code: impl Fn(usize) -> u8,
-        strength: f64,
-        naive: &[f64],
+        n_levels: usize,
+        code: impl Fn(usize) -> u8 + Copy,
+        pairs: &[(usize, usize)],
         ratios: &mut [f64],
     ) {
-        let cell = self.of.layout().cell(term, level, code).expect("the caller has looked");
-        let counts = self.of.counts.at(term, level, cell);
-        let left = |class: usize| (f64::from(counts[class]) - self.gone[class]).max(0.0);
-        let expected: f64 = naive.iter().zip(&*ratios).map(|(naive, ratio)| naive * ratio).sum();
-        let total = (0..naive.len()).map(left).sum::<f64>() + strength;
-        for (class, (ratio, naive)) in ratios.iter_mut().zip(naive).enumerate() {
-            *ratio = (left(class) + strength * naive * *ratio / expected) / total / naive;
+        let (of, n) = (self.of, self.prior.len());
+        for &column in &term.columns {
+            self.prepared(column, code(column));
+        }
+        let mut strength = BEYOND.strength;
+        for level in 1..=n_levels {
+            self.naive.copy_from_slice(&self.prior);
+            for &column in &term.columns {
+                let level = of.layout().columns[column].level(level);
+                let at = ((column * MOST_CELLS + usize::from(code(column))) * DEPTHS[0] + level - 1) * n;
+                multiply(&mut self.naive, &self.lifts[at..at + n]);
+            }
+            for &(at, n_levels) in pairs {
+                // A pair of categories has one level, also in a triple that has more.
+                let at = at + (level.min(n_levels) - 1) * n;
+                multiply(&mut self.naive, &self.of_pairs.ratios[at..at + n]);
+            }
+            let cell = of.layout().cell(term, level, code).expect("the caller has looked");
+            let counts = of.counts.place(term, level, cell);
+            let counts = &self.without.as_ref().unwrap_or(&of.counts.counts)[counts..counts + n];
+            let (before, after) = ratios.split_at_mut((level - 1) * n);
+            let before = if level == 1 { &self.ones[..] } else { &before[(level - 2) * n..] };
+            step(counts, &self.gone, strength, &self.naive, before, &mut after[..n]);
+            strength *= BEYOND.growth;
+        }
+    }
+}
+
+fn multiply(product: &mut [f64], factors: &[f64]) {
+    product.iter_mut().zip(factors).for_each(|(product, factor)| *product *= factor);
+}
+
+/// From the ratios of one level to those of the next: (n / naive + κ r / Σ naive r) / (Σ n + κ), with naive normalised.
+///
+/// Most cells have rows of few classes, so that there is little to divide.
+fn step(counts: &[u32], gone: &[f64], strength: f64, naive: &[f64], before: &[f64], after: &mut [f64]) {
+    let n = after.len();
+    let (counts, gone, naive, before) = (&counts[..n], &gone[..n], &naive[..n], &before[..n]);
+    let (mut total, mut whole, mut expected) = (strength, 0.0, 0.0);
+    for class in 0..n {
+        total += (f64::from(counts[class]) - gone[class]).max(0.0);
+        whole += naive[class];
+        expected += naive[class] * before[class];
+    }
+    let (kept, per_row) = (strength * whole / (expected * total), whole / total);
+    for class in 0..n {
+        after[class] = before[class] * kept;
+        let left = f64::from(counts[class]) - gone[class];
+        if left > 0.0 {
+            after[class] += left * per_row / naive[class];
         }
     }
 }
@@ -245,17 +335,15 @@ pub fn column_losses(
     left_out: &super::sums::LeftOut,
     weights: &[f64],
 ) -> Vec<f64> {
-    let n = evidence.counts.n_classes;
     let mut reader = evidence.reader();
     let mut losses = vec![0.0; evidence.layout().columns.len()];
-    for (rows, gone) in left_out.runs(0..codes.n_rows) {
-        reader.leave_out(gone);
+    for run in left_out.runs(0..codes.n_rows) {
+        reader.leave_out(run.gone, run.members);
         for (column, loss) in losses.iter_mut().enumerate() {
-            let last = (evidence.layout().terms[column].n_levels - 1) * n;
-            for row in rows.clone() {
+            for row in run.rows.clone() {
                 let code = codes.column(column)[row];
                 if code != super::NOTHING {
-                    *loss -= weights[row] * reader.shares(column, code)[last + left_out.own[row] as usize].ln();
+                    *loss -= weights[row] * reader.share(column, code, left_out.own[row] as usize).ln();
                 }
             }
         }

@@ -6,10 +6,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::Codes;
 use super::evidence::{Evidence, Reader};
 use super::ridge::Features;
-use super::sums::LeftOut;
-use super::{Codes, DEPTHS};
+use super::sums::{LeftOut, NONE, write_cells};
 use crate::threads::each_on_a_thread;
 use crate::threads::equal_parts;
 
@@ -105,26 +105,16 @@ impl Reading {
         let (n, layout) = (self.evidence.counts.n_classes, self.evidence.layout());
         let mut scores = vec![0.0; rows.len() * n];
         // A block of rows stays in the cache while all terms pass over it.
-        let mut cells = vec![0_u32; BLOCK];
+        let mut cells = vec![];
         for start in (0..rows.len()).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(rows.len());
             for (&(term, _), &first) in self.terms.iter().zip(&tables.1) {
                 let term = &layout.terms[term];
-                let cells = &mut cells[..block.len()];
-                cells.fill(0);
-                for &column in &term.columns {
-                    let kind = layout.columns[column];
-                    let (n, shift) = (kind.n_cells(term.n_levels) as u32, DEPTHS[0] - term.n_levels);
-                    let shift = if kind == super::Column::Number { shift } else { 0 };
-                    let codes = &codes.column(column)[rows.start + block.start..rows.start + block.end];
-                    for (cell, &code) in cells.iter_mut().zip(codes) {
-                        let next = cell.wrapping_mul(n).wrapping_add(u32::from(code) >> shift);
-                        *cell = if code == super::NOTHING { u32::MAX } else { next.max(*cell & NONE) };
-                    }
-                }
+                let some = rows.start + block.start..rows.start + block.end;
+                write_cells(layout, term, codes, some, &mut cells);
                 let table = &tables.0[first..];
-                for (scores, &cell) in scores[block.start * n..block.end * n].chunks_mut(n).zip(&*cells) {
-                    if cell & NONE == 0 {
+                for (scores, &cell) in scores[block.start * n..block.end * n].chunks_mut(n).zip(&cells) {
+                    if cell != NONE {
                         let said = &table[cell as usize * n..][..n];
                         scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
                     }
@@ -177,17 +167,15 @@ impl Reading {
 }
 
 const BLOCK: usize = 256;
-/// A bit that no cell has: rows where a value says nothing.
-const NONE: u32 = 1 << 31;
 
 /// What each of these terms says, by row, term and class.
 pub fn evidence_of(evidence: &Evidence, terms: &[usize], codes: Codes, left_out: &LeftOut) -> Vec<f64> {
     let n = evidence.counts.n_classes;
     let mut said = vec![0.0; codes.n_rows * terms.len() * n];
     let mut reader = evidence.reader();
-    for (rows, gone) in left_out.runs(0..codes.n_rows) {
-        reader.leave_out(gone);
-        for row in rows {
+    for run in left_out.runs(0..codes.n_rows) {
+        reader.leave_out(run.gone, run.members);
+        for row in run.rows {
             let to = &mut said[row * terms.len() * n..(row + 1) * terms.len() * n];
             for (to, &term) in to.chunks_mut(n).zip(terms) {
                 reader.write(term, |column| codes.column(column)[row], to);

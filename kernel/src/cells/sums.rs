@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::Codes;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Reader};
+use super::{Codes, Column, DEPTHS, Layout, NOTHING, Term};
 use crate::threads::each_on_a_thread;
 use crate::threads::equal_parts;
 
@@ -23,17 +23,62 @@ pub struct LeftOut<'a> {
     /// By pattern and class: how many rows are left out.
     pub gone: &'a [f64],
     pub n_classes: usize,
+    /// By pattern the rows that are left out, where they are no copies of each other.
+    pub groups: Option<Groups<'a>>,
+}
+
+/// Rows that belong together, those of a group side by side.
+#[derive(Clone, Copy)]
+pub struct Groups<'a> {
+    pub codes: Codes<'a>,
+    pub own: &'a [u32],
+    pub weights: &'a [u32],
+    /// By group its first row, and at the end the number of rows.
+    pub starts: &'a [u32],
+}
+
+/// The rows of a group.
+#[derive(Clone, Copy)]
+pub struct Members<'a> {
+    pub codes: Codes<'a>,
+    pub own: &'a [u32],
+    pub weights: &'a [u32],
+    bounds: (usize, usize),
+}
+
+impl Members<'_> {
+    pub fn rows(&self) -> Range<usize> {
+        self.bounds.0..self.bounds.1
+    }
+}
+
+/// Rows of one pattern, and what is left out with each.
+pub struct Run<'a> {
+    pub rows: Range<usize>,
+    /// By class, how many rows.
+    pub gone: &'a [f64],
+    /// Which rows, where they are in cells of their own.
+    pub members: Option<Members<'a>>,
 }
 
 impl<'a> LeftOut<'a> {
-    /// Rows in runs of one pattern, and what is left out of each.
-    pub fn runs(&self, rows: Range<usize>) -> Vec<(Range<usize>, &'a [f64])> {
-        let mut runs: Vec<(Range<usize>, &[f64])> = vec![];
+    /// Rows in runs of one pattern.
+    pub fn runs(&self, rows: Range<usize>) -> Vec<Run<'a>> {
+        let mut runs: Vec<Run> = vec![];
         for row in rows {
-            let gone = &self.gone[self.patterns[row] as usize * self.n_classes..][..self.n_classes];
+            let pattern = self.patterns[row] as usize;
             match runs.last_mut() {
-                Some((run, _)) if self.patterns[run.start] == self.patterns[row] => run.end = row + 1,
-                _ => runs.push((row..row + 1, gone)),
+                Some(run) if self.patterns[run.rows.start] as usize == pattern => run.rows.end = row + 1,
+                _ => {
+                    let gone = &self.gone[pattern * self.n_classes..][..self.n_classes];
+                    let members = self.groups.map(|groups| Members {
+                        codes: groups.codes,
+                        own: groups.own,
+                        weights: groups.weights,
+                        bounds: (groups.starts[pattern] as usize, groups.starts[pattern + 1] as usize),
+                    });
+                    runs.push(Run { rows: row..row + 1, gone, members });
+                }
             }
         }
         runs
@@ -82,29 +127,28 @@ pub fn sums(
     let found = each_on_a_thread(&groups, |group| {
         let parts = &parts[group.clone()];
         let rows = parts[0].start..parts[parts.len() - 1].end;
+        // One column after the other: the rows of a run pass by in order, whatever the number of columns.
         let mut by_column = vec![0.0_f32; rows.len() * n * width];
         let mut slopes: Vec<Slopes> = vec![vec![(0.0, 0.0); terms.len()]; parts.len()];
         let mut cells = Cells::new(evidence, terms);
-        for (run, gone) in left_out.runs(rows.clone()) {
-            cells.reader.leave_out(gone);
+        for run in left_out.runs(rows.clone()) {
+            cells.reader.leave_out(run.gone, run.members);
             for (at, &term) in terms.iter().enumerate() {
-                cells.start();
                 let columns = &evidence.layout().terms[term].columns;
-                let weight = asked.term_weights.map_or(1.0, |weights| weights[at]);
-                for row in run.clone() {
-                    let Some(said) = cells.read(term, |column| codes.column(column)[row]) else { continue };
-                    let to = &mut by_column[(row - rows.start) * n * width..][..n * width];
-                    for (to, &said) in to.chunks_mut(width).zip(said) {
-                        columns.iter().for_each(|&column| to[column] += (weight * said) as f32);
-                    }
-                    if let Some(judged) = asked.judged {
-                        let part = parts.partition_point(|part| part.end <= row);
-                        add_slope(&mut slopes[part][at], said, row, left_out.own[row] as usize, judged);
+                cells.read(term, codes, run.rows.clone(), asked.term_weights.map_or(1.0, |weights| weights[at]));
+                for &column in columns {
+                    let to = column * rows.len() + run.rows.start - rows.start;
+                    cells.add_to(&mut by_column[to * n..(to + run.rows.len()) * n]);
+                }
+                if let Some(judged) = asked.judged {
+                    for (part, slopes) in parts.iter().zip(&mut slopes) {
+                        let some = part.start.max(run.rows.start)..part.end.min(run.rows.end);
+                        cells.add_slopes(&mut slopes[at], some, run.rows.start, left_out.own, judged);
                     }
                 }
             }
         }
-        (by_column, slopes)
+        (rows_first(&by_column, rows.len(), n, width), slopes)
     });
     let mut gains = vec![(0.0, 0.0); terms.len()];
     for slopes in found.iter().flat_map(|(_, slopes)| slopes) {
@@ -116,21 +160,32 @@ pub fn sums(
     }
 }
 
-fn add_slope(slope: &mut (f64, f64), said: &[f64], row: usize, own: usize, judged: Judged) {
-    let chances = &judged.probabilities[row * said.len()..][..said.len()];
-    let mean: f64 = chances.iter().zip(said).map(|(chance, said)| chance * said).sum();
-    let square: f64 = chances.iter().zip(said).map(|(chance, said)| chance * said * said).sum();
-    slope.0 += judged.weights[row] * (said[own] - mean);
-    slope.1 += judged.weights[row] * (square - mean * mean);
+/// From [column, row, class] to [row, class, column].
+fn rows_first(by_column: &[f32], n_rows: usize, n_classes: usize, n_columns: usize) -> Vec<f32> {
+    let mut turned = vec![0.0; by_column.len()];
+    let size = n_rows * n_classes;
+    // In squares that stay in the cache.
+    for rows in (0..size).step_by(32) {
+        for (column, from) in by_column.chunks(size.max(1)).enumerate() {
+            for row in rows..(rows + 32).min(size) {
+                turned[row * n_columns + column] = from[row];
+            }
+        }
+    }
+    turned
 }
 
-/// The cells of one term after the other, each read once.
+/// The cells of one term after the other, each read once for the rows of a run.
 struct Cells<'a> {
     evidence: &'a Evidence,
-    reader: super::evidence::Reader<'a>,
+    reader: Reader<'a>,
+    /// By cell and class: what was read; and the same times the term's weight, rounded.
     said: Vec<f64>,
+    weighted: Vec<f32>,
     stamps: Vec<u32>,
     stamp: u32,
+    /// The cell of each row of the run.
+    cells: Vec<u32>,
 }
 
 impl<'a> Cells<'a> {
@@ -138,24 +193,75 @@ impl<'a> Cells<'a> {
         let layout = evidence.layout();
         let sizes = terms.iter().map(|&term| layout.cells_of(&layout.terms[term], layout.terms[term].n_levels));
         let most = sizes.max().unwrap_or(0);
-        let said = vec![0.0; most * evidence.counts.n_classes];
-        Cells { evidence, reader: evidence.reader(), said, stamps: vec![0; most], stamp: 0 }
+        let n = most * evidence.counts.n_classes;
+        let (said, weighted) = (vec![0.0; n], vec![0.0; n]);
+        Cells { evidence, reader: evidence.reader(), said, weighted, stamps: vec![0; most], stamp: 0, cells: vec![] }
     }
 
-    /// A new term, or other rows left out.
-    fn start(&mut self) {
-        self.stamp += 1;
-    }
-
-    fn read(&mut self, term: usize, code: impl Fn(usize) -> u8 + Copy) -> Option<&[f64]> {
-        let layout = self.evidence.layout();
+    /// What a term says of these rows.
+    fn read(&mut self, term: usize, codes: Codes, rows: Range<usize>, weight: f64) {
         let n = self.evidence.counts.n_classes;
-        let cell = layout.cell(&layout.terms[term], layout.terms[term].n_levels, code)?;
-        let said = &mut self.said[cell * n..(cell + 1) * n];
-        if self.stamps[cell] != self.stamp {
-            self.stamps[cell] = self.stamp;
-            self.reader.write(term, code, said);
+        self.stamp += 1;
+        let layout = self.evidence.layout();
+        write_cells(layout, &layout.terms[term], codes, rows.clone(), &mut self.cells);
+        for (row, &cell) in rows.zip(&self.cells) {
+            if cell != NONE && self.stamps[cell as usize] != self.stamp {
+                self.stamps[cell as usize] = self.stamp;
+                let place = cell as usize * n..(cell as usize + 1) * n;
+                let said = &mut self.said[place.clone()];
+                self.reader.write(term, |column| codes.column(column)[row], said);
+                let weighted = self.weighted[place].iter_mut().zip(said);
+                weighted.for_each(|(weighted, said)| *weighted = (weight * *said) as f32);
+            }
         }
-        Some(said)
+    }
+
+    /// Adds it to sums by row and class.
+    fn add_to(&self, sums: &mut [f32]) {
+        let n = self.evidence.counts.n_classes;
+        for (sums, &cell) in sums.chunks_exact_mut(n).zip(&self.cells) {
+            if cell != NONE {
+                let said = &self.weighted[cell as usize * n..][..n];
+                sums.iter_mut().zip(said).for_each(|(sum, said)| *sum += said);
+            }
+        }
+    }
+
+    /// Adds the slope and the curvature of the loss, as it is by some rows of the run, which begins with row `first`.
+    fn add_slopes(&self, slope: &mut (f64, f64), rows: Range<usize>, first: usize, own: &[u32], judged: Judged) {
+        let n = self.evidence.counts.n_classes;
+        for row in rows {
+            let cell = self.cells[row - first];
+            if cell == NONE {
+                continue;
+            }
+            let said = &self.said[cell as usize * n..][..n];
+            let chances = &judged.probabilities[row * n..][..n];
+            let (mut mean, mut square) = (0.0, 0.0);
+            for (chance, said) in chances.iter().zip(said) {
+                mean += chance * said;
+                square += chance * said * said;
+            }
+            slope.0 += judged.weights[row] * (said[own[row] as usize] - mean);
+            slope.1 += judged.weights[row] * (square - mean * mean);
+        }
+    }
+}
+
+/// A cell that no row is in: a value says nothing.
+pub const NONE: u32 = u32::MAX;
+
+/// The cells that rows are in, at the finest level of a term.
+pub fn write_cells(layout: &Layout, term: &Term, codes: Codes, rows: Range<usize>, cells: &mut Vec<u32>) {
+    cells.clear();
+    cells.resize(rows.len(), 0);
+    for &column in &term.columns {
+        let kind = layout.columns[column];
+        let size = kind.n_cells(term.n_levels) as u32;
+        let shift = if kind == Column::Number { DEPTHS[0] - term.n_levels } else { 0 };
+        for (cell, &code) in cells.iter_mut().zip(&codes.column(column)[rows.clone()]) {
+            let next = cell.wrapping_mul(size).wrapping_add(u32::from(code >> shift));
+            *cell = if code == NOTHING || *cell == NONE { NONE } else { next };
+        }
     }
 }

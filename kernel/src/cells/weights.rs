@@ -18,6 +18,13 @@ pub struct Weighing<'a> {
     pub n_classes: usize,
 }
 
+/// Evidence for all classes but the first ones, which have none.
+#[derive(Clone, Copy)]
+struct Scored<'a> {
+    evidence: &'a [f32],
+    first: usize,
+}
+
 /// Where weights and biases are without evidence, and how freely they move.
 pub struct Prior<'a> {
     pub mean: &'a [f64],
@@ -29,13 +36,30 @@ pub struct Prior<'a> {
 impl Weighing<'_> {
     /// From `start`, weights and then biases, to the best ones.
     pub fn fit(&self, start: &[f64], prior: &Prior, steps: usize, threads: usize) -> Vec<f64> {
+        let differences;
+        let scored = if self.n_classes == 2 {
+            differences = self.differences();
+            Scored { evidence: &differences, first: 1 }
+        } else {
+            Scored { evidence: self.evidence, first: 0 }
+        };
         let mut at = start.to_vec();
         let effort = Effort { steps, enough: 1e-8 };
-        minimise(&mut at, self.n_weights, effort, |at| self.loss(at, prior, threads));
+        minimise(&mut at, self.n_weights, effort, |at| self.loss(scored, at, prior, threads));
         at
     }
 
-    fn loss(&self, at: &[f64], prior: &Prior, threads: usize) -> (f64, Vec<f64>) {
+    /// Of two classes: what is said for the second and not for the first. Half the numbers, and all that matters.
+    fn differences(&self) -> Vec<f32> {
+        let mut differences = Vec::with_capacity(self.evidence.len() / 2);
+        for row in self.evidence.chunks_exact((2 * self.n_weights).max(1)) {
+            let (first, second) = row.split_at(self.n_weights);
+            differences.extend(first.iter().zip(second).map(|(first, second)| second - first));
+        }
+        differences
+    }
+
+    fn loss(&self, scored: Scored, at: &[f64], prior: &Prior, threads: usize) -> (f64, Vec<f64>) {
         let (weights, biases) = at.split_at(self.n_weights);
         let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
         for (place, ((weight, mean), sd)) in weights.iter().zip(prior.mean).zip(prior.sd).enumerate() {
@@ -53,18 +77,19 @@ impl Weighing<'_> {
             let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
             let mut slopes = vec![0.0_f32; self.n_weights];
             let mut chances = vec![0.0; self.n_classes];
+            let size = (self.n_classes - scored.first) * self.n_weights;
             for row in part {
-                let evidence = &self.evidence[row * self.n_classes * self.n_weights..];
-                let evidence = &evidence[..self.n_classes * self.n_weights];
-                for (class, chance) in chances.iter_mut().enumerate() {
-                    *chance = biases[class] + dot(&evidence[class * self.n_weights..][..self.n_weights], &narrow);
+                let evidence = &scored.evidence[row * size..][..size];
+                chances.copy_from_slice(biases);
+                for (class, chance) in chances[scored.first..].iter_mut().enumerate() {
+                    *chance += dot(&evidence[class * self.n_weights..][..self.n_weights], &narrow);
                 }
                 let own = self.own[row] as usize;
                 value -= self.row_weights[row] * log_softmax(&mut chances, own);
                 chances[own] -= 1.0;
-                for (class, excess) in chances.iter().enumerate() {
-                    let excess = self.row_weights[row] * excess;
-                    gradient[self.n_weights + class] += excess;
+                chances.iter_mut().for_each(|excess| *excess *= self.row_weights[row]);
+                gradient[self.n_weights..].iter_mut().zip(&chances).for_each(|(slope, excess)| *slope += excess);
+                for (class, &excess) in chances[scored.first..].iter().enumerate() {
                     let evidence = &evidence[class * self.n_weights..][..self.n_weights];
                     slopes.iter_mut().zip(evidence).for_each(|(slope, said)| *slope += excess as f32 * said);
                 }

@@ -12,7 +12,7 @@ use crate::cells::counting::{Labels, count};
 use crate::cells::evidence::{Evidence, Smoothing, column_losses};
 use crate::cells::reading::{Correction, Reading, evidence_of};
 use crate::cells::ridge::{Features, Ridge};
-use crate::cells::sums::{Asked, Judged, LeftOut, sums};
+use crate::cells::sums::{Asked, Groups, Judged, LeftOut, sums};
 use crate::cells::weights::{Prior, Weighing};
 use crate::cells::{Codes, Column, Layout, Leveled};
 use crate::threads::n_threads;
@@ -70,6 +70,30 @@ pub struct CellRows {
     patterns: Vec<u32>,
     gone: Vec<f64>,
     n_classes: usize,
+    groups: Option<CellGroups>,
+}
+
+/// Rows that belong together: those of a pattern side by side, what each weighs, and the first row of each pattern.
+struct CellGroups {
+    rows: Py<CellRows>,
+    weights: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl CellGroups {
+    fn new(py: Python<'_>, rows: Py<CellRows>, weights: &PyBuffer<u32>, starts: &PyBuffer<u32>) -> PyResult<Self> {
+        let made = CellGroups { rows, weights: weights.to_vec(py)?, starts: starts.to_vec(py)? };
+        let n_rows = made.rows.get().n_rows;
+        let sound = made.weights.len() == n_rows
+            && made.starts.windows(2).all(|two| two[0] <= two[1])
+            && made.starts.last().is_some_and(|&end| end as usize == n_rows);
+        if sound { Ok(made) } else { Err(misfit(py)) }
+    }
+
+    fn given(&self) -> Groups<'_> {
+        let rows = self.rows.get();
+        Groups { codes: rows.codes(), own: &rows.own, weights: &self.weights, starts: &self.starts }
+    }
 }
 
 impl CellRows {
@@ -78,11 +102,21 @@ impl CellRows {
     }
 
     fn left_out(&self) -> LeftOut<'_> {
-        LeftOut { own: &self.own, patterns: &self.patterns, gone: &self.gone, n_classes: self.n_classes }
+        LeftOut {
+            own: &self.own,
+            patterns: &self.patterns,
+            gone: &self.gone,
+            n_classes: self.n_classes,
+            groups: self.groups.as_ref().map(CellGroups::given),
+        }
     }
 
     fn check(&self, py: Python<'_>, layout: &Layout, n_classes: usize) -> PyResult<()> {
-        let fits = layout.fits(&self.codes()) && self.n_classes == n_classes;
+        let groups = self.groups.as_ref().map(|groups| groups.rows.get());
+        let fits = [Some(self), groups]
+            .into_iter()
+            .flatten()
+            .all(|rows| layout.fits(&rows.codes()) && rows.n_classes == n_classes);
         if fits { Ok(()) } else { Err(misfit(py)) }
     }
 }
@@ -90,7 +124,8 @@ impl CellRows {
 #[pymethods]
 impl CellRows {
     #[new]
-    #[pyo3(signature = (codes, n_rows, n_classes, own=None, patterns=None, gone=None))]
+    #[pyo3(signature = (codes, n_rows, n_classes, own=None, patterns=None, gone=None, groups=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         codes: PyBuffer<u8>,
@@ -99,6 +134,7 @@ impl CellRows {
         own: Option<PyBuffer<u32>>,
         patterns: Option<PyBuffer<u32>>,
         gone: Option<PyBuffer<f64>>,
+        groups: Option<(Py<CellRows>, PyBuffer<u32>, PyBuffer<u32>)>,
     ) -> PyResult<Self> {
         let or_zeros = |given: Option<PyBuffer<u32>>| given.map_or(Ok(vec![0; n_rows]), |given| given.to_vec(py));
         let rows = CellRows {
@@ -108,13 +144,16 @@ impl CellRows {
             patterns: or_zeros(patterns)?,
             gone: gone.map_or(Ok(vec![0.0; n_classes]), |gone| gone.to_vec(py))?,
             n_classes,
+            groups: groups.map(|(rows, weights, starts)| CellGroups::new(py, rows, &weights, &starts)).transpose()?,
         };
+        let n_patterns = rows.groups.as_ref().map_or(usize::MAX, |groups| groups.starts.len() - 1);
+        let n_patterns = n_patterns.min(rows.gone.len() / n_classes.max(1));
         let known = |class: &u32| (*class as usize) < n_classes;
         let sound = n_classes > 0
             && rows.own.len() == n_rows
             && rows.own.iter().all(known)
             && rows.patterns.len() == n_rows
-            && rows.patterns.iter().all(|&pattern| (pattern as usize) < rows.gone.len() / n_classes);
+            && rows.patterns.iter().all(|&pattern| (pattern as usize) < n_patterns);
         if sound { Ok(rows) } else { Err(misfit(py)) }
     }
 }
