@@ -196,7 +196,7 @@ class Classifier:
 
         `groups` names the group of each document: a thread, an author, a patient, a source. Leave-one-out predicts a
         document by the model without its whole group, so that `report_` says how well documents of new groups are
-        predicted. Equal texts always are one group.
+        predicted. Equal texts, and equal rows of a table, always leave together.
 
         `unlabelled` are texts without labels. They are counted under the labels that the model predicts with at least
         the probability `sure`; `"auto"` takes the one that is best on held-out documents. See `unlabelled_`.

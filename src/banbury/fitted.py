@@ -186,9 +186,8 @@ def fitted(
 
         if unlabelled is not None:
             raise InputError("documents without labels help where documents are texts; this is a table")
-        if groups is not None:
-            raise InputError("groups are left out together where documents are texts; this is a table")
-        return Fitted(settings, *TableModel.fitted(documents, labels, weights, settings, columns=columns, **how))
+        how |= {"columns": columns, "groups": groups}
+        return Fitted(settings, *TableModel.fitted(documents, labels, weights, settings, **how))
     how["analyzer"] = analyzer
     if unlabelled is None:
         return Fitted(settings, *TextModel.fitted(documents, labels, weights, settings, groups=groups, **how))

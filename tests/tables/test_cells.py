@@ -69,6 +69,39 @@ def test_leaving_equal_rows_out_equals_learning_the_others(rows: list[reference.
 
 
 @settings(max_examples=30)
+@given(some_rows(), st.data())
+def test_leaving_a_group_out_equals_learning_the_others(rows: list[reference.Row], data: st.DataObject) -> None:
+    groups = sorted(data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows))))
+    evidence, terms = evidence_of(rows), list(range(len(TERMS)))
+    # Each member leaves the cells that it is in itself, and copies of the row in other groups leave too.
+    gone = np.zeros((len(rows), N_CLASSES))
+    for row, (codes, _, _) in enumerate(rows):
+        for number, (others, own, weight) in enumerate(rows):
+            gone[row, own] += weight * (others == codes and groups[number] != groups[row])
+    bounds = [[groups.index(group), len(groups) - groups[::-1].index(group)] for group in groups]
+    weights = np.array([weight for _, _, weight in rows], np.uint32)
+    left_out = kernel_rows(
+        rows,
+        patterns=np.arange(len(rows), dtype=np.uint32),
+        gone=gone.ravel(),
+        groups=(kernel_rows(rows), weights, np.array(bounds, np.uint32).ravel()),
+    )
+    found = np.asarray(evidence.evidence(terms, left_out))
+    for row, (codes, _, _) in enumerate(rows):
+        rest = [one for one, group in zip(rows, groups, strict=True) if group != groups[row] and one[0] != codes]
+        if rest:
+            expected = np.asarray(evidence_of(rest).evidence(terms, kernel_rows([rows[row]])))
+            assert_allclose(found[row], expected[0], rtol=1e-9, atol=1e-9)
+    pairs = [number for number, term in enumerate(TERMS) if len(term) > 1]
+    sums = np.asarray(evidence.sums(pairs, left_out, 2)[0])
+    expected = np.zeros(sums.shape)
+    for number in pairs:
+        for column in TERMS[number]:
+            expected[:, :, column] += found[:, number]
+    assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
+
+
+@settings(max_examples=30)
 @given(some_rows(), st.integers(1, 4))
 def test_sums_and_scores_are_those_of_single_terms(rows: list[reference.Row], threads: int) -> None:
     evidence, given_rows = evidence_of(rows, threads), kernel_rows(rows)
@@ -115,6 +148,12 @@ def test_what_does_not_fit_is_refused() -> None:
         layout.count(_kernel.CellRows(np.array([2], np.uint8), 1, 2), None, 2, 1)
     with pytest.raises(InputError, match="fit"):
         _kernel.CellLayout([2, 2], [[1, 0]], [])
+    rows = _kernel.CellRows(np.array([0], np.uint8), 1, 1)
+    one, zero = np.ones(1, np.uint32), np.zeros(1, np.uint32)
+    for weights, bounds in ((one, [0, 2]), (one, [1, 0]), (one, []), (np.ones(2, np.uint32), [0, 1])):
+        groups = rows, weights, np.array(bounds, np.uint32)
+        with pytest.raises(InputError, match="fit"):
+            _kernel.CellRows(np.array([0], np.uint8), 1, 1, zero, zero, np.zeros(1), groups)
     layout = _kernel.CellLayout([2, 2, 2], [[0, 1]], [[0, 1, 2]])
     with pytest.raises(InputError, match="three pairs"):
         _kernel.CellEvidence(layout, np.zeros(layout.n_cells, np.int64), [1.0], [(1.0, 1.0)] * 3)

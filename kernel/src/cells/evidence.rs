@@ -144,25 +144,23 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// From now on without so many rows of each class, or without these rows.
+    /// From now on without so many copies of a row, by class, and without these other rows.
     ///
-    /// Copies of a row are in every cell that the row is in, so their number is all that has to be known. Others leave by
-    /// their own cells: their counts come out of a copy of the table and go back when the next run begins.
+    /// Copies are in every cell that the row is in, so their number is all that has to be known. Others leave by their own
+    /// cells: their counts come out of a copy of the table, and go back when something else is left out.
     pub fn leave_out(&mut self, gone: &[f64], members: Option<Members<'a>>) {
         if let Some(members) = self.taken.take() {
             self.move_members(&members, u32::wrapping_add);
         }
-        self.gone.fill(0.0);
-        match members {
-            Some(members) => {
-                self.move_members(&members, u32::wrapping_sub);
-                self.taken = Some(members);
-            }
-            None => self.gone.copy_from_slice(gone),
-        }
+        self.gone.copy_from_slice(gone);
         self.stamp += 1;
-        let left = self.of.counts.rows.iter().zip(gone).map(|(rows, gone)| (rows - gone).max(0.0) + 1.0);
-        self.prior.iter_mut().zip(left).for_each(|(prior, left)| *prior = left);
+        self.prior.iter_mut().zip(&self.of.counts.rows).zip(gone).for_each(|((left, rows), gone)| *left = rows - gone);
+        if let Some(members) = members {
+            self.move_members(&members, u32::wrapping_sub);
+            members.rows().for_each(|row| self.prior[members.own[row] as usize] -= f64::from(members.weights[row]));
+            self.taken = Some(members);
+        }
+        self.prior.iter_mut().for_each(|prior| *prior = prior.max(0.0) + 1.0);
         let total: f64 = self.prior.iter().sum();
         self.prior.iter_mut().for_each(|prior| *prior /= total);
         self.per_prior.iter_mut().zip(&self.prior).for_each(|(inverse, prior)| *inverse = 1.0 / prior);

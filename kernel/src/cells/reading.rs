@@ -88,14 +88,34 @@ impl Reading {
         scores.concat()
     }
 
+    /// Without tables: every cell that some of these rows are in is read once.
     fn computed(&self, codes: Codes, rows: std::ops::Range<usize>) -> Vec<f64> {
-        let n = self.evidence.counts.n_classes;
-        let (mut scores, mut said) = (vec![0.0; rows.len() * n], vec![0.0; n]);
+        let (n, layout) = (self.evidence.counts.n_classes, self.evidence.layout());
+        let mut scores = vec![0.0; rows.len() * n];
         let mut reader = self.evidence.reader();
-        for (scores, row) in scores.chunks_mut(n).zip(rows) {
-            for &term in &self.terms {
-                self.write(&mut reader, term, |column| codes.column(column)[row], &mut said);
-                scores.iter_mut().zip(&said).for_each(|(score, said)| *score += said);
+        let mut cells = vec![];
+        // By cell the number of what was read of it, from 1 on, and by number and class what that was.
+        let mut numbers: Vec<u32> = vec![];
+        let mut read: Vec<f64> = vec![];
+        for &(term, weight) in &self.terms {
+            let of = &layout.terms[term];
+            write_cells(layout, of, codes, rows.clone(), &mut cells);
+            numbers.clear();
+            numbers.resize(layout.cells_of(of, of.n_levels), 0);
+            read.clear();
+            for ((scores, &cell), row) in scores.chunks_mut(n).zip(&cells).zip(rows.clone()) {
+                if cell == NONE {
+                    continue;
+                }
+                let number = &mut numbers[cell as usize];
+                if *number == 0 {
+                    read.resize(read.len() + n, 0.0);
+                    *number = (read.len() / n) as u32;
+                    let said = &mut read[(*number as usize - 1) * n..];
+                    self.write(&mut reader, (term, weight), |column| codes.column(column)[row], said);
+                }
+                let said = &read[(*number as usize - 1) * n..][..n];
+                scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
             }
         }
         scores
@@ -133,7 +153,7 @@ impl Reading {
         let layout = self.evidence.layout();
         let size = |term: usize| layout.cells_of(&layout.terms[term], layout.terms[term].n_levels);
         let n_cells: usize = self.terms.iter().map(|&(term, _)| size(term)).sum();
-        if read * self.terms.len() < n_cells {
+        if read * self.terms.len() < 2 * n_cells {
             return None;
         }
         Some(self.tables.get_or_init(|| {

@@ -20,10 +20,10 @@ pub struct LeftOut<'a> {
     pub own: &'a [u32],
     /// By row the number of its pattern.
     pub patterns: &'a [u32],
-    /// By pattern and class: how many rows are left out.
+    /// By pattern and class: how many copies of a row are left out.
     pub gone: &'a [f64],
     pub n_classes: usize,
-    /// By pattern the rows that are left out, where they are no copies of each other.
+    /// By pattern the rows that are left out besides, each of its own cells.
     pub groups: Option<Groups<'a>>,
 }
 
@@ -33,8 +33,8 @@ pub struct Groups<'a> {
     pub codes: Codes<'a>,
     pub own: &'a [u32],
     pub weights: &'a [u32],
-    /// By group its first row, and at the end the number of rows.
-    pub starts: &'a [u32],
+    /// By pattern the first row of its group, and the one after the last.
+    pub bounds: &'a [[u32; 2]],
 }
 
 /// The rows of a group.
@@ -43,21 +43,21 @@ pub struct Members<'a> {
     pub codes: Codes<'a>,
     pub own: &'a [u32],
     pub weights: &'a [u32],
-    bounds: (usize, usize),
+    bounds: [u32; 2],
 }
 
 impl Members<'_> {
     pub fn rows(&self) -> Range<usize> {
-        self.bounds.0..self.bounds.1
+        self.bounds[0] as usize..self.bounds[1] as usize
     }
 }
 
 /// Rows of one pattern, and what is left out with each.
 pub struct Run<'a> {
     pub rows: Range<usize>,
-    /// By class, how many rows.
+    /// By class, how many copies.
     pub gone: &'a [f64],
-    /// Which rows, where they are in cells of their own.
+    /// Rows that leave besides, each of its own cells.
     pub members: Option<Members<'a>>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> LeftOut<'a> {
                         codes: groups.codes,
                         own: groups.own,
                         weights: groups.weights,
-                        bounds: (groups.starts[pattern] as usize, groups.starts[pattern + 1] as usize),
+                        bounds: groups.bounds[pattern],
                     });
                     runs.push(Run { rows: row..row + 1, gone, members });
                 }

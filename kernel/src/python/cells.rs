@@ -73,26 +73,26 @@ pub struct CellRows {
     groups: Option<CellGroups>,
 }
 
-/// Rows that belong together: those of a pattern side by side, what each weighs, and the first row of each pattern.
+/// Rows that belong together side by side, what each weighs, and by pattern where its group begins and ends.
 struct CellGroups {
     rows: Py<CellRows>,
     weights: Vec<u32>,
-    starts: Vec<u32>,
+    bounds: Vec<[u32; 2]>,
 }
 
 impl CellGroups {
-    fn new(py: Python<'_>, rows: Py<CellRows>, weights: &PyBuffer<u32>, starts: &PyBuffer<u32>) -> PyResult<Self> {
-        let made = CellGroups { rows, weights: weights.to_vec(py)?, starts: starts.to_vec(py)? };
+    fn new(py: Python<'_>, rows: Py<CellRows>, weights: &PyBuffer<u32>, bounds: &PyBuffer<u32>) -> PyResult<Self> {
+        let bounds = bounds.to_vec(py)?.as_chunks().0.to_vec();
+        let made = CellGroups { rows, weights: weights.to_vec(py)?, bounds };
         let n_rows = made.rows.get().n_rows;
-        let sound = made.weights.len() == n_rows
-            && made.starts.windows(2).all(|two| two[0] <= two[1])
-            && made.starts.last().is_some_and(|&end| end as usize == n_rows);
+        let inside = |&[start, end]: &[u32; 2]| start <= end && end as usize <= n_rows;
+        let sound = made.weights.len() == n_rows && made.bounds.iter().all(inside);
         if sound { Ok(made) } else { Err(misfit(py)) }
     }
 
     fn given(&self) -> Groups<'_> {
         let rows = self.rows.get();
-        Groups { codes: rows.codes(), own: &rows.own, weights: &self.weights, starts: &self.starts }
+        Groups { codes: rows.codes(), own: &rows.own, weights: &self.weights, bounds: &self.bounds }
     }
 }
 
@@ -144,9 +144,9 @@ impl CellRows {
             patterns: or_zeros(patterns)?,
             gone: gone.map_or(Ok(vec![0.0; n_classes]), |gone| gone.to_vec(py))?,
             n_classes,
-            groups: groups.map(|(rows, weights, starts)| CellGroups::new(py, rows, &weights, &starts)).transpose()?,
+            groups: groups.map(|(rows, weights, bounds)| CellGroups::new(py, rows, &weights, &bounds)).transpose()?,
         };
-        let n_patterns = rows.groups.as_ref().map_or(usize::MAX, |groups| groups.starts.len() - 1);
+        let n_patterns = rows.groups.as_ref().map_or(usize::MAX, |groups| groups.bounds.len());
         let n_patterns = n_patterns.min(rows.gone.len() / n_classes.max(1));
         let known = |class: &u32| (*class as usize) < n_classes;
         let sound = n_classes > 0

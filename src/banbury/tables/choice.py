@@ -13,14 +13,14 @@ from banbury.results.trials import Seen, Tried, figures, with_prior
 from banbury.stats.intervals import Interval
 from banbury.stats.probability import log_difference
 from banbury.stats.softmax import log_softmax
-from banbury.tables.column_weights import fit_weights
 from banbury.tables.columns import described, groups_of
+from banbury.tables.fit import Fit
 from banbury.tables.frame import show_row
 from banbury.tables.importance import Importance, importances
 from banbury.tables.kinds import Text
 from banbury.tables.ladder import FEWEST_ROWS, MOST_COLUMNS, PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
-from banbury.tables.rungs import Fit, Part
+from banbury.tables.rungs import Part
 from banbury.tables.scoring import aligned
 from banbury.tables.votes import CellChoice
 from banbury.text.documents import n_threads
@@ -155,8 +155,7 @@ class _TextEvidence:
         new = places[np.isnan(self._known[places]).any(axis=(1, 2))] if self._known.shape[2] else places[:0]
         if len(new):
             kinds, learned, models = self._how
-            rows = self._rows.take(new)
-            self._known[new] = _texts_evidence(kinds, learned, models, rows, self._settings, self._threads)
+            self._known[new] = _texts_evidence(kinds, learned, models, self._rows, new, self._settings, self._threads)
         known: NDArray[Any] = self._known[places]
         return known
 
@@ -171,9 +170,9 @@ def _report(
     prior: Any,
 ) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
-    own, counted = part.sample_own, part.plain_weights
+    own, counted = part.sample.own, part.sample.weights
     logs = log_softmax(fitted.scores)
-    by_kinds = fit_weights(part.by_kinds, own, counted, learned.documents, threads=part.threads)
+    by_kinds = part.weighed
     tried = [
         Tried("every column counts once", *figures(by_kinds.plain_log_probabilities, own, counted)),
         Tried("every column counts the same", *figures(by_kinds.level_log_probabilities, own, counted)),
@@ -184,17 +183,18 @@ def _report(
     if ladder is not None:
         found |= {_corrected(fitted.name, one): trial for one, trial in ladder.penalties.items()}
     for name, trial in found.items():
-        held = part.own[trial.rows], every[trial.rows]
+        held = part.class_ids[trial.rows], every[trial.rows]
         tried.append(Tried(f"held out: {name}", *figures(trial.log_probabilities, *held)))
     chosen = SHOWN[fitted.name] if penalty is None else _corrected(fitted.name, penalty)
-    note = sample_note(learned.documents, counted)
-    seen = Seen(tried, chosen, note, rows.places[part.sample].tolist(), own, counted, logs)
+    note = "; ".join(filter(None, [sample_note(learned.documents, counted), part.sample.note]))
+    seen = Seen(tried, chosen, note, rows.places[part.sample.places].tolist(), own, counted, logs)
     doubts = seen
     if fitted.name != "P":
         trial = found[chosen]
         note = f"judged by {len(trial.rows)} rows that were held out, with all that was chosen made without them"
+        note = "; ".join(filter(None, [note, part.sample.note]))
         places = rows.places[trial.rows].tolist()
-        seen = Seen(tried, chosen, note, places, part.own[trial.rows], every[trial.rows], trial.log_probabilities)
+        seen = Seen(tried, chosen, note, places, part.class_ids[trial.rows], every[trial.rows], trial.log_probabilities)
     at = {place: row for row, place in enumerate(rows.places.tolist())}
 
     def shown(place: int) -> str:
@@ -242,18 +242,36 @@ def _texts_evidence(
     learned: Learned,
     models: Mapping[str, TextModel],
     rows: Rows,
+    places: NDArray[Any],
     settings: Settings,
     threads: int | None,
 ) -> NDArray[Any]:
-    """What the texts say, in the same form; a missing text says nothing."""
-    evidence = np.zeros((len(rows.labels), len(learned.classes), len(models)), np.float32)
-    for place, (name, model) in enumerate(models.items()):
+    """What the texts of the rows at some places say, in the same form; a missing text says nothing."""
+    evidence = np.zeros((len(places), len(learned.classes), len(models)), np.float32)
+    for number, (name, model) in enumerate(models.items()):
         texts, labels, weights, present = rows.texts(name)
-        if texts:
-            how = text_settings(kinds[name], settings)
-            said = model.evidence_without(texts, labels, how, weights=weights, threads=threads)
-            said = aligned(said, model.classes, learned.classes)
-            evidence[present, :, place] = said - said.mean(axis=1, keepdims=True)
+        asked = np.isin(present, places)
+        if not asked.any():
+            continue
+        # Copies and members of groups leave with a text wherever they are.
+        known = {texts[at] for at in np.flatnonzero(asked)}
+        leave = np.array([text in known for text in texts])
+        if rows.groups is not None:
+            leave |= np.isin(rows.groups[present], rows.groups[places])
+        kept = np.flatnonzero(leave)
+        how = text_settings(kinds[name], settings)
+        said = model.evidence_without(
+            [texts[at] for at in kept],
+            [labels[at] for at in kept],
+            how,
+            weights=None if weights is None else [weights[at] for at in kept],
+            groups=rows.group_names(present[kept]),
+            threads=threads,
+        )
+        said = aligned(said, model.classes, learned.classes)[asked[kept]]
+        row_of = {place: row for row, place in enumerate(places.tolist())}
+        own = [row_of[place] for place in present[asked].tolist()]
+        evidence[own, :, number] = said - said.mean(axis=1, keepdims=True)
     return evidence
 
 

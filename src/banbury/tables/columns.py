@@ -265,9 +265,16 @@ class Group:
             grown.append({**known, **{name: len(known) + at for at, name in enumerate(names)}})
         return replace(self, categories=tuple(grown))
 
-    def add(self, values: NDArray[Any], numbers: NDArray[np.intp], weights: NDArray[Any] | None) -> Group:
-        """What is known with these rows too."""
-        return replace(self, statistics=self.statistics.copy().add(values, numbers, weights))
+    def add(
+        self,
+        values: NDArray[Any],
+        numbers: NDArray[np.intp],
+        weights: NDArray[Any] | None,
+        copies: NDArray[Any] | None = None,
+    ) -> Group:
+        """What is known with these rows too; `copies` are left out with each where something is chosen by them."""
+        how = {"copies": copies} if isinstance(self.kind, Number) else {}
+        return replace(self, statistics=self.statistics.copy().add(values, numbers, weights, **how))
 
     def remove(self, values: NDArray[Any], numbers: NDArray[np.intp], weights: NDArray[Any] | None) -> Group:
         """What is known without these rows."""
@@ -294,11 +301,17 @@ class Group:
             return f"{described(self.kind)}, {FORMS[int(self.statistics.choice[at])]}"
         return described(self.kind)
 
-    def chosen_again(self, values: NDArray[Any], numbers: NDArray[np.intp], weights: NDArray[Any] | None) -> Group:
+    def chosen_again(
+        self,
+        values: NDArray[Any],
+        numbers: NDArray[np.intp],
+        weights: NDArray[Any] | None,
+        copies: NDArray[Any],
+    ) -> Group:
         """The same, with what leave-one-out chooses for each column by these rows."""
         if not isinstance(self.kind, Number):
             return self
-        return replace(self, statistics=self.statistics.copy().choose(values, numbers, weights))
+        return replace(self, statistics=self.statistics.copy().choose(values, numbers, weights, copies))
 
     def decoded(self, values: NDArray[Any]) -> dict[str, list[Any]]:
         """Columns of the values that these numbers stand for."""

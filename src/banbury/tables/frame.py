@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from banbury.errors import InputError, MissingExtra
 from banbury.lazy import numpy as np
+from banbury.tables.row_hash import row_hashes
 from banbury.text.documents import check_collected
 from banbury.text.tokens import as_document, is_document
 
@@ -94,7 +96,7 @@ class Column:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Columns of the same length, by name."""
 
@@ -123,9 +125,17 @@ class Table:
         nothing: list[Any] = [None] * self.n_rows
         return Table({name: self.columns.get(name) or column(name, nothing) for name in names}, self.n_rows, True)
 
+    @cached_property
+    def row_hashes(self) -> NDArray[Any]:
+        """A 64-bit number for each row, which depends on its values alone."""
+        return row_hashes((one.hashes() for one in self.columns.values()), self.n_rows)
+
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows."""
-        return Table({name: one.take(rows) for name, one in self.columns.items()}, len(rows), self.by_rows)
+        taken = Table({name: one.take(rows) for name, one in self.columns.items()}, len(rows), self.by_rows)
+        if "row_hashes" in self.__dict__:
+            taken.__dict__["row_hashes"] = self.row_hashes[rows]
+        return taken
 
     def row(self, number: int) -> dict[str, Any]:
         """One row, by column; what is missing is None."""

@@ -11,9 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from banbury.stats.softmax import log_softmax
-from banbury.tables.rungs import Array, Fit, Part
+from banbury.tables.fit import Array, Fit
+from banbury.tables.rungs import Part
 
 TWO_SIDED = 1.959964  # standard errors on either side of 95 %
+FEWEST_JUDGED_ROWS = 500  # that are looked at, if there are so many
+MOST_JUDGED_TERMS = 1_000_000  # columns, pairs and triples times rows that are looked at
 
 
 class Importance(NamedTuple):
@@ -26,27 +29,29 @@ class Importance(NamedTuple):
 
 def importances(part: Part, fitted: Fit) -> list[Importance]:
     """The importance of each unit: columns, groups that are one thing, texts."""
-    own, weights = part.sample_own, part.plain_weights
-    alone = part.by_kinds if fitted.name == "P" else part.by_columns
     unit_weights = fitted.weights.copy()
-    together = np.zeros((len(own), part.n_classes, 0))
+    alone = part.by_kinds if fitted.name == "P" else part.by_columns
+    together, every = None, 1
     if fitted.name != "P":
-        of_terms = fitted.term_weights
-        for at, (unit, is_cells) in enumerate(zip(part.unit_of, fitted.by_cells, strict=True)):
+        term_weights = fitted.term_weights
+        for column, (unit, is_cells) in enumerate(zip(part.unit_of, fitted.by_cells, strict=True)):
             if is_cells:
-                of_terms[at], unit_weights[unit] = unit_weights[unit], 0.0
-        terms = np.flatnonzero(of_terms)
+                term_weights[column], unit_weights[unit] = unit_weights[unit], 0.0
+        terms = np.flatnonzero(term_weights)
+        every = max(1, min(len(part.sample) // FEWEST_JUDGED_ROWS, len(part.sample) * len(terms) // MOST_JUDGED_TERMS))
+        rows = part.sample.for_kernel(part.codes, every)
         evidence = part.evidence(fitted.terms, fitted.smoothing)
-        sums, _ = evidence.sums(terms.tolist(), part.kernel_rows, part.threads, term_weights=of_terms[terms])
-        together = np.asarray(sums)
-    places = {unit: at for at, unit in enumerate(part.unit_of)}
-    before = _losses(fitted.scores, own)
+        together, _ = evidence.sums(terms.tolist(), rows, part.threads, term_weights=term_weights[terms])
+        together = np.asarray(together)
+    own, weights, scores = part.sample.own[::every], part.sample.observations[::every], fitted.scores[::every]
+    columns = {unit: column for column, unit in enumerate(part.unit_of)}
+    before = _losses(scores, own)
     found = []
     for unit, weight in enumerate(unit_weights.tolist()):
-        gone = weight * alone[:, :, unit].astype(float)
-        if unit in places and together.shape[2]:
-            gone += together[:, :, places[unit]]
-        found.append(_mean(_losses(fitted.scores - gone, own) - before, weights))
+        gone = weight * alone[::every, :, unit].astype(float)
+        if unit in columns and together is not None:
+            gone += together[:, :, columns[unit]]
+        found.append(_mean(_losses(scores - gone, own) - before, weights))
     return found
 
 

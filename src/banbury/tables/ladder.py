@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from banbury.stats.softmax import log_softmax
+from banbury.tables.fit import Array
 from banbury.tables.learned import Learned, Rows
-from banbury.tables.rungs import RUNG_NAMES, SELECTED, Array, Part
+from banbury.tables.rungs import RUNG_NAMES, SELECTED, Part
 
 FEW_ROWS = 1_000  # up to so many there are five folds, and nothing is selected
 SOME_ROWS = 3_000  # up to so many there are three
@@ -31,16 +32,24 @@ FEWEST_ROWS = 50  # below, nothing is climbed
 def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
     """Places of rows to hold out, one array after the other, the classes in their shares; by what is in them alone."""
     order = rows.by_content()
-    classes, ranks = own[order], np.empty(len(own), np.intp)
-    for number in np.unique(classes):
-        places = order[classes == number]
-        ranks[places] = np.arange(len(places))
+    # Rows that belong together are held out together, as one row of the class of the first of them.
+    _, firsts, keys = np.unique(rows.together()[order], return_index=True, return_inverse=True)
+    heads = order[np.sort(firsts)]
+    ranks = np.empty(len(firsts), np.intp)
+    for number in np.unique(own[heads]):
+        of_class = np.flatnonzero(own[heads] == number)
+        ranks[of_class] = np.arange(len(of_class))
+    by_key = np.empty(len(firsts), np.intp)
+    by_key[np.argsort(firsts, kind="stable")] = ranks
+    rank_of_row = np.empty(len(own), np.intp)
+    rank_of_row[order] = by_key[keys.ravel()]
     if len(own) <= SOME_ROWS and n_columns <= FEW_COLUMNS:
         n = FOLDS if len(own) <= FEW_ROWS else 3
-        yield from (np.flatnonzero(ranks % n == fold) for fold in range(n))
+        parts = [np.flatnonzero(rank_of_row % n == fold) for fold in range(n)]
     else:
         every = max(FOLDS, -(-len(own) // MOST_HELD_OUT))
-        yield np.flatnonzero(ranks % every == 0)
+        parts = [np.flatnonzero(rank_of_row % every == 0)]
+    yield from (part for part in parts if 0 < len(part) < len(own))
 
 
 class Trial(NamedTuple):
@@ -74,6 +83,7 @@ class Ladder:
             part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
             self._parts.append((part, rows.take(held), texts(places[held]), places[held], own[held]))
         names = [name for name in RUNG_NAMES if name not in SELECTED or len(own) >= FEW_ROWS]
+        names = names if self._parts else []  # all rows belong together
         tried = {name: self._trial(name) for name in names}
         self.trials: dict[str, Trial] = {name: trial for name, trial in tried.items() if trial is not None}
         self.penalties: dict[float, Trial] = {}
@@ -97,6 +107,8 @@ class Ladder:
     def climbed(self) -> str:
         """The rung that is climbed to: each has to be better than the last one by a standard error."""
         here = RUNG_NAMES[0]
+        if here not in self.trials:
+            return here
         for name in RUNG_NAMES[1:]:
             if name in self.trials and _is_better(self.trials[name], self.trials[here]):
                 here = name

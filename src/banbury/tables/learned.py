@@ -11,7 +11,7 @@ from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
 from banbury.tables.frame import Table, column
 from banbury.tables.row_hash import row_hashes
-from banbury.text.documents import as_weights, check_kind
+from banbury.text.documents import as_groups, as_weights, check_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +28,18 @@ class Rows(NamedTuple):
     """Whole numbers."""
     places: NDArray[Any]
     """Where each was among those given."""
+    groups: NDArray[Any] | None = None
+    """The number of each row's group, where the caller has said what belongs together."""
 
     @classmethod
-    def of(cls, table: Table, labels: list[Any], weights: Any) -> Rows:
+    def of(cls, table: Table, labels: list[Any], weights: Any, groups: Any = None) -> Rows:
         """Rows with their labels; those that count zero times were never there."""
         if len(labels) != table.n_rows:
             raise InputError(f"{table.n_rows} rows but {len(labels)} labels")
         rows = cls(table, labels, None, np.arange(len(labels)))
+        if groups is not None:
+            _, numbers = np.unique(np.array(as_groups(groups, len(labels)), dtype=object), return_inverse=True)
+            rows = rows._replace(groups=numbers.ravel())
         if weights is None:
             return rows
         counted = np.array(as_weights(weights, len(labels)), dtype=np.int64)
@@ -42,15 +47,19 @@ class Rows(NamedTuple):
 
     def take(self, rows: NDArray[Any]) -> Rows:
         """Some of them."""
-        weights = None if self.weights is None else self.weights[rows]
-        return Rows(self.table.take(rows), [self.labels[row] for row in rows], weights, self.places[rows])
+        weights, groups = (None if values is None else values[rows] for values in (self.weights, self.groups))
+        return Rows(self.table.take(rows), [self.labels[row] for row in rows], weights, self.places[rows], groups)
 
     def texts(self, name: str) -> tuple[list[str], list[Any], Any, NDArray[Any]]:
         """The texts of a column that are not missing, with labels and weights, and which rows these are."""
-        one = self.table.columns[name]
-        texts, rows = one.as_texts(), np.flatnonzero(~one.missing)
+        column = self.table.columns[name]
+        texts, rows = column.as_texts(), np.flatnonzero(~column.missing)
         weights = None if self.weights is None else self.weights[rows].tolist()
         return [texts[row] or "" for row in rows], [self.labels[row] for row in rows], weights, rows
+
+    def group_names(self, rows: NDArray[Any]) -> list[str] | None:
+        """The groups of some rows as names, where rows have groups."""
+        return None if self.groups is None else list(map(str, self.groups[rows].tolist()))
 
     def numbers(self, classes: list[Any]) -> NDArray[Any]:
         """The class of each row as a number."""
@@ -59,26 +68,50 @@ class Rows(NamedTuple):
 
     def by_content(self) -> NDArray[Any]:
         """Places in an order that depends on what is in the rows alone: the same rows in any order, the same sample."""
-        columns = [*self.table.columns.values(), column("label", self.labels)]
-        hashes = row_hashes((column.hashes() for column in columns), len(self.labels))
+        hashes = row_hashes([self.hashes(), column("label", self.labels).hashes()], len(self.labels))
         return np.argsort(hashes, kind="stable")
 
     def hashes(self) -> NDArray[Any]:
         """A 64-bit number for each row, which depends on its values alone."""
-        return row_hashes((column.hashes() for column in self.table.columns.values()), len(self.labels))
+        return self.table.row_hashes
 
-    def repeats(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-        """By row and class: how many rows are left out with a row, itself among them.
+    @property
+    def are_copies(self) -> bool:
+        """Whether rows with the same values are copies: where most repeat others, these are few values combined."""
+        return 2 * len(np.unique(self.hashes())) >= len(self.labels)
 
-        Rows with the same values leave together, whatever their labels: they may be copies. Where most rows are
-        repeated, they are combinations of few values and no copies, and each leaves alone.
+    def together(self) -> NDArray[Any]:
+        """A number for each row, the same for rows that belong together: those of a group, or copies."""
+        if self.groups is not None:
+            return self.groups
+        return np.unique(self.hashes(), return_inverse=True)[1] if self.are_copies else np.arange(len(self.labels))
+
+    def copies(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+        """By row and class: the weight of rows with the same values, the row itself among them, whatever their labels.
+
+        Where most rows are repeated, each is alone with its whole weight.
         """
-        different, places = np.unique(self.hashes(), return_inverse=True)
-        if 2 * len(different) < len(places):
-            return np.asarray(np.eye(n_classes)[numbers])
-        cells = places * n_classes + numbers
-        counts = np.bincount(cells, self.weights, minlength=len(different) * n_classes)
-        return counts.reshape(-1, n_classes)[places]
+        weights = np.ones(len(numbers)) if self.weights is None else self.weights
+        if not self.are_copies:
+            return np.asarray(weights[:, None] * np.eye(n_classes)[numbers])
+        return _class_weights(np.unique(self.hashes(), return_inverse=True)[1], numbers, weights, n_classes)
+
+    def copies_elsewhere(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+        """The same without the copies in the row's own group, and without the row itself."""
+        assert self.groups is not None
+        if not self.are_copies:
+            return np.zeros((len(numbers), n_classes))
+        weights = np.ones(len(numbers)) if self.weights is None else self.weights
+        both = np.column_stack([self.hashes(), self.groups.astype(np.uint64)])
+        inside = np.unique(both, axis=0, return_inverse=True)[1].ravel()
+        return np.asarray(self.copies(numbers, n_classes) - _class_weights(inside, numbers, weights, n_classes))
+
+
+def _class_weights(keys: NDArray[Any], numbers: NDArray[Any], weights: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """By row and class: the weight of all rows with the same key."""
+    n_keys = int(keys.max(initial=-1)) + 1
+    counts = np.bincount(keys * n_classes + numbers, weights, minlength=n_keys * n_classes)
+    return np.asarray(counts.reshape(n_keys, n_classes)[keys])
 
 
 class Learned(NamedTuple):
@@ -97,7 +130,10 @@ class Learned(NamedTuple):
         numbers = rows.numbers(classes)
         seeing = tuple(group.seeing(rows.table) for group in groups)
         values = [group.values(rows.table) for group in seeing]
-        grown = tuple(group.add(some, numbers, rows.weights) for group, some in zip(seeing, values, strict=True))
+        copies = None if self.documents else rows.copies(numbers, len(classes))  # the first rows choose forms
+        grown = tuple(
+            group.add(some, numbers, rows.weights, copies) for group, some in zip(seeing, values, strict=True)
+        )
         if terms is not None:
             codes = terms.codes(seeing, values)
             terms = terms.plus(terms.counted(codes, numbers, rows.weights, len(classes)))

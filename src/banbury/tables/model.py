@@ -75,6 +75,7 @@ class TableModel:
         *,
         columns: Any,
         effort: str,
+        groups: Any = None,
         threads: int | None,
     ) -> tuple[TableModel, TrainingReport | None]:
         """A model of these rows, with everything chosen, and how well it does."""
@@ -86,7 +87,7 @@ class TableModel:
         if not inner:
             raise InputError(f"every column only names its rows ({names_of(kinds)}): there is nothing to learn from")
         check_text_settings(inner, settings)
-        rows = Rows.of(in_parts(table.only(kinds), kinds), labels, weights)
+        rows = Rows.of(in_parts(table.only(kinds), kinds), labels, weights, groups)
         if not rows.labels:  # all have weight 0
             raise InputError("no rows to learn from")
         model = cls(kinds, Learned([], [], groups_of(inner, 0)).plus(rows), {})
@@ -94,7 +95,7 @@ class TableModel:
         reports = {}
         for name, kind in inner.items():
             if isinstance(kind, Text):
-                texts, text_labels, text_weights, _ = rows.texts(name)
+                texts, text_labels, text_weights, present = rows.texts(name)
                 if texts:
                     model.texts[name], reports[name] = TextModel.fitted(
                         texts,
@@ -103,6 +104,7 @@ class TableModel:
                         text_settings(kind, settings),
                         analyzer=kind.analyzer,
                         effort=model._text_effort(effort),
+                        groups=rows.group_names(present),
                         threads=threads,
                     )
                 else:
@@ -208,25 +210,30 @@ class TableModel:
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by rows that were learned."""
-        if groups is not None:
-            raise InputError("groups are left out together where documents are texts; this is a table")
-        rows = Rows.of(self._read(data), labels, weights)
+        rows = Rows.of(self._read(data), labels, weights, groups)
         check_kind(rows.labels, self.classes)
         if unknown := set(rows.labels).difference(self.classes):
             raise InputError(f"no row with label {min(unknown)!r} was learned")
         numbers = rows.numbers(self.classes)
-        groups = tuple(
-            group.chosen_again(group.values(rows.table), numbers, rows.weights) for group in self.learned.groups
+        copies = rows.copies(numbers, len(self.classes))
+        chosen = tuple(
+            group.chosen_again(group.values(rows.table), numbers, rows.weights, copies) for group in self.learned.groups
         )
         with self._changing:
-            self.learned = self.learned._replace(groups=groups)
+            self.learned = self.learned._replace(groups=chosen)
         reports = {}
         for name, model in self.texts.items():
-            texts, text_labels, text_weights, _ = rows.texts(name)
+            texts, text_labels, text_weights, present = rows.texts(name)
             if texts:
-                how = text_settings(self.inner_kinds[name], settings)
-                own = self._text_effort(effort)
-                reports[name] = model.choose(texts, text_labels, text_weights, how, effort=own, threads=threads)
+                reports[name] = model.choose(
+                    texts,
+                    text_labels,
+                    text_weights,
+                    text_settings(self.inner_kinds[name], settings),
+                    effort=self._text_effort(effort),
+                    groups=rows.group_names(present),
+                    threads=threads,
+                )
         return self._choose(rows, settings, reports, effort, threads)
 
     def _text_effort(self, effort: str) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-ODD = np.uint64(0x9E3779B97F4A7C15)  # without a pattern: 2⁶⁴ over the golden ratio
-HASH_SHIFT = np.uint64(29)
+ODD = 0x9E3779B97F4A7C15  # without a pattern: 2⁶⁴ over the golden ratio
+HASH_SHIFT = 29
 
 
 def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int) -> NDArray[Any]:
@@ -29,6 +29,6 @@ def row_hashes(columns: Iterable[NDArray[Any]], n_rows: int) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         for column in columns:
             hashes ^= column
-            hashes *= ODD
-            hashes ^= hashes >> HASH_SHIFT
+            hashes *= np.uint64(ODD)
+            hashes ^= hashes >> np.uint64(HASH_SHIFT)
     return hashes

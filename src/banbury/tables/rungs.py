@@ -16,17 +16,18 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from banbury import _kernel
-from banbury.tables.column_weights import BIAS_PRECISION, LEVEL_SD, WEIGHT_SD, fit_weights, most_rows
+from banbury.tables.cells import NO_CELL
+from banbury.tables.column_weights import BIAS_PRECISION, LEVEL_SD, WEIGHT_SD, Fitted, fit_weights, most_rows
 from banbury.tables.columns import Group
+from banbury.tables.fit import Array, Fit, scale
 from banbury.tables.kinds import Bernoulli, Categorical, Number
 from banbury.tables.learned import Learned, Rows
+from banbury.tables.sample import Sample
 from banbury.tables.terms import MOST_COUNTED_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
 from banbury.text.trust import centred_log_prior
 
-Array = NDArray[Any]
 RUNG_NAMES = ("P", "S", "G", "K", "T", "T+", "KT")
 SELECTED = ("K", "T+", "KT")
 # κ and γ of columns, of which leave-one-out chooses for each.
@@ -40,51 +41,8 @@ PAIRS_KEPT = 2  # for each column, where the best are selected
 MOST_CORRECTED = 300  # pairs whose cells get weights of their own
 RIDGE_STEPS = 20
 LEVEL_STEPS, STEPS = 40, 80  # of the regressions
-AT_ONCE = 64  # columns whose leave-one-out is in memory
 PAIRS_AT_ONCE = 1000
 LARGEST_WEIGHT = 100.0  # nats: what is impossible counts as much as this when weights are fitted
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """One rung, fitted."""
-
-    name: str
-    terms: Terms
-    smoothing: tuple[tuple[float, float], ...]
-    """κ and γ of each column of the terms."""
-    by_cells: tuple[bool, ...]
-    """Which columns of the terms are read by their cells alone, too."""
-    votes: Array
-    """By term: whether it counts beside the columns."""
-    weights: Array
-    """Of the units: columns, groups of columns that are one thing, texts."""
-    pair_trust: Array
-    triple_trust: Array
-    bias: Array
-    scores: Array
-    """Of the sample, each row by all others."""
-
-    @property
-    def term_weights(self) -> Array:
-        """How much each pair and triple counts; 0 for columns, whose weights stand by themselves."""
-        return term_weights(self.terms, self.votes, self.pair_trust, self.triple_trust)
-
-
-def term_weights(terms: Terms, votes: Array, pair_trust: Array, triple_trust: Array) -> Array:
-    """How much each pair and triple counts, by the trust in its columns; 0 for columns and for what has no vote."""
-    weights = np.zeros(len(terms.columns))
-    for trust, order in ((pair_trust, 2), (triple_trust, 3)):
-        counted = [at for at, columns in enumerate(terms.columns) if len(columns) == order and votes[at]]
-        share = scale([terms.columns[at] for at in counted], len(terms.names))
-        for at in counted:
-            weights[at] = share * trust[list(terms.columns[at])].sum()
-    return weights
-
-
-def scale(terms: Sequence[tuple[int, ...]], n_columns: int) -> float:
-    """One over the number of terms that a column is in, on average."""
-    return n_columns / max(1, sum(map(len, terms)))
 
 
 @dataclass(eq=False)
@@ -97,31 +55,24 @@ class Part:
     """By row at these places, class and text: what texts say without each row itself."""
     threads: int
     fitted: dict[str, Fit] = field(default_factory=dict)
+    _last: tuple[Terms, Any, Any] | None = None
 
     def __post_init__(self) -> None:
         self.n_classes = len(self.learned.classes)
         self.groups = self.learned.groups
         self.values = [group.values(self.rows.table) for group in self.groups]
-        self.own = self.rows.numbers(self.learned.classes)
+        self.class_ids = self.rows.numbers(self.learned.classes)
         self.terms = Terms.of(self.groups, self.values, self.rows.weights)
         self.codes = self.terms.codes(self.groups, self.values)
         if not self.values:  # a table of texts alone: no columns, but rows all the same
-            self.codes = np.empty((0, len(self.own)), np.uint8)
+            self.codes = np.empty((0, len(self.class_ids)), np.uint8)
         units = [(name,) if not group.is_tied else group.names for group in self.groups for name in _heads(group)]
         self.units: list[tuple[str, ...]] = units
-        self.unit_of = [units.index((name,)) for name in self.terms.names]
+        places = {unit: place for place, unit in enumerate(units)}
+        self.unit_of = [places[name,] for name in self.terms.names]
         n_texts = self.texts(np.empty(0, np.intp)).shape[2]
         n_weights = len(units) + n_texts + 2 * len(self.terms.names)
-        gone = self.rows.repeats(self.own, self.n_classes)
-        chosen = self.rows.by_content()[: most_rows(self.n_classes, n_weights)]
-        # Rows with which the same is left out side by side: the kernel reads their cells once.
-        patterns, pattern = np.unique(gone[chosen], axis=0, return_inverse=True)
-        order = np.argsort(pattern.ravel(), kind="stable")
-        self.sample, self.pattern, self.gone = chosen[order], pattern.ravel()[order], patterns
-        weights = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
-        sizes = np.array(self.learned.documents, float)
-        self.sample_own = self.own[self.sample]
-        self.row_weights = weights[self.sample] * (1 - 1 / sizes[self.sample_own])
+        self.sample = Sample.of(self.rows, self.class_ids, self.n_classes, most_rows(self.n_classes, n_weights))
         self.bias = np.array(centred_log_prior(self.learned.documents))
 
     # Evidence
@@ -129,28 +80,35 @@ class Part:
     @cached_property
     def kernel_rows(self) -> Any:
         """The sample for the kernel, with what is left out."""
-        codes = np.ascontiguousarray(self.codes[:, self.sample])
-        own, pattern = self.sample_own.astype(np.uint32), self.pattern.astype(np.uint32)
-        return _kernel.CellRows(
-            codes.ravel(), len(self.sample), self.n_classes, own, pattern, self.gone.astype(float).ravel()
-        )
+        return self.sample.for_kernel(self.codes)
 
     def counts_of(self, pairs: Sequence[Pair], triples: Sequence[Triple] = ()) -> Terms:
         """The columns with these pairs and triples, counted."""
         terms = self.terms.with_terms(pairs, triples)
-        counts = terms.counted(self.codes, self.own, self.rows.weights, self.n_classes, self.threads)
+        counts = terms.counted(self.codes, self.class_ids, self.rows.weights, self.n_classes, self.threads)
         return terms.with_counts(counts)
 
     def evidence(self, terms: Terms, smoothing: Sequence[tuple[float, float]] | None = None) -> Any:
-        """The terms' counts, ready to be read."""
-        rows = list(map(float, self.learned.documents))
-        return _kernel.CellEvidence(terms.layout, terms.counts.ravel(), rows, list(smoothing or self.smoothing))
+        """The terms' counts, ready to be read; those that were asked for last are at hand."""
+        how = terms, tuple(smoothing or self.smoothing)
+        if self._last is None or self._last[0] is not terms or self._last[1] != how[1]:
+            rows = list(map(float, self.learned.documents))
+            made = _kernel.CellEvidence(terms.layout, terms.counts.ravel(), rows, list(how[1]))
+            self._last = *how, made
+        return self._last[2]
 
     @cached_property
     def by_kinds(self) -> Array:
         """What the columns say by their kinds, and texts: by row of the sample, class and unit."""
-        said = kind_evidence(self.groups, self.values, self.sample, self.own, self.n_classes)
-        return np.concatenate([said, self.texts(self.sample)], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+        said = self.sample.kind_evidence(self.groups, self.values)
+        return np.concatenate([said, self.texts(self.sample.places)], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+
+    @cached_property
+    def weighed(self) -> Fitted:
+        """The weights of what the columns say by their kinds."""
+        return fit_weights(
+            self.by_kinds, self.sample.own, self.sample.observations, self.learned.documents, threads=self.threads
+        )
 
     @cached_property
     def smoothing(self) -> tuple[tuple[float, float], ...]:
@@ -163,7 +121,7 @@ class Part:
         n = len(self.terms.names)
         return np.array(
             [
-                self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows, self.row_weights)
+                self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows, self.sample.trusted)
                 for smoothing in SMOOTHINGS
             ]
         ).reshape(len(SMOOTHINGS), n)
@@ -172,8 +130,8 @@ class Part:
     def by_cells(self) -> tuple[bool, ...]:
         """Which columns cells tell more of than their kind does; a distribution that was asked for stays."""
         kinds = {name: group.kind for group in self.groups for name in group.names}
-        own = self.sample_own
-        prior = np.array(self.learned.documents, float) - self.gone[self.pattern] + 1
+        own = self.sample.own
+        prior = np.maximum(np.array(self.learned.documents, float) - self.sample.gone, 0) + 1
         found = []
         for at, name in enumerate(self.terms.names):
             if isinstance(kinds[name], Bernoulli | Categorical):
@@ -184,8 +142,8 @@ class Part:
                 logs = self.by_kinds[:, :, self.unit_of[at]] + np.log(prior)
                 logs = logs - logs.max(axis=1, keepdims=True)
                 losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(own)), own]
-                known = self.codes[at, self.sample] != 255
-                found.append(bool(self._losses[:, at].min() <= (self.row_weights * losses)[known].sum()))
+                known = self.codes[at, self.sample.places] != NO_CELL
+                found.append(bool(self._losses[:, at].min() <= (self.sample.trusted * losses)[known].sum()))
         return tuple(found)
 
     @cached_property
@@ -212,9 +170,7 @@ class Part:
         return self.fitted[name]
 
     def _by_kinds(self) -> Fit:
-        fitted = fit_weights(
-            self.by_kinds, self.sample_own, self.plain_weights, self.learned.documents, threads=self.threads
-        )
+        fitted = self.weighed
         bias = self.bias + np.array(fitted.shifts)
         nothing = np.zeros(len(self.terms.names))
         scores = self.by_kinds @ np.array(fitted.weights) + bias
@@ -232,12 +188,6 @@ class Part:
             bias,
             scores,
         )
-
-    @property
-    def plain_weights(self) -> Array:
-        """How often each row of the sample counts."""
-        weights: Array = np.ones(len(self.own)) if self.rows.weights is None else self.rows.weights.astype(float)
-        return np.asarray(weights[self.sample])
 
     def _by_columns(self) -> Fit:
         mean, sd = self.level
@@ -265,7 +215,7 @@ class Part:
         first = np.concatenate([mean, self.bias]) if start is None else start
         found = np.array(
             _kernel.weigh(
-                evidence.ravel(), self.sample_own.astype(np.uint32), self.row_weights, first.tolist(), mean.tolist(),
+                evidence.ravel(), self.sample.own.astype(np.uint32), self.sample.trusted, first.tolist(), mean.tolist(),
                 sd.tolist(), self.bias.tolist(), BIAS_PRECISION, steps, self.threads,
             )
         )  # fmt: skip
@@ -324,7 +274,7 @@ class Part:
     @property
     def _screened(self) -> list[int]:
         """The columns whose pairs are looked at one after the other: all, or those that move the scores most."""
-        n_pairs = min(MOST_WORK // max(1, len(self.own)), MOST_WORK // 1000)
+        n_pairs = min(MOST_WORK // max(1, len(self.class_ids)), MOST_WORK // 1000)
         n = len(self.terms.names)
         if n * (n - 1) // 2 <= n_pairs:
             return list(range(n))
@@ -337,7 +287,7 @@ class Part:
     def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
         """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""
         numbers = [at for at, columns in enumerate(terms.columns) if len(columns) == order]
-        judged = {} if chances is None else {"probabilities": chances.ravel(), "row_weights": self.row_weights}
+        judged = {} if chances is None else {"probabilities": chances.ravel(), "row_weights": self.sample.trusted}
         sums, gains = self.evidence(terms).sums(numbers, self.kernel_rows, self.threads, **judged)
         share = scale([terms.columns[at] for at in numbers], len(self.terms.names))
         return terms, np.asarray(sums) * np.float32(share), gains
@@ -435,7 +385,7 @@ class Part:
         evidence = self.evidence(fitted.terms, fitted.smoothing)
         offsets = np.ascontiguousarray(fitted.scores)
         found = evidence.ridge(
-            terms, self.kernel_rows, self.row_weights, offsets.ravel(), list(penalties), RIDGE_STEPS, self.threads
+            terms, self.kernel_rows, self.sample.trusted, offsets.ravel(), list(penalties), RIDGE_STEPS, self.threads
         )
         return terms, [np.asarray(weights) for weights in found]
 
@@ -476,18 +426,3 @@ def _softmax(scores: Array) -> Array:
     chances = np.exp(scores - scores.max(axis=1, keepdims=True))
     found: Array = chances / chances.sum(axis=1, keepdims=True)
     return found
-
-
-def kind_evidence(groups: Sequence[Group], values: Sequence[Array], places: Array, own: Array, n_classes: int) -> Array:
-    """What the columns but for texts say by their kinds: by row, class and unit, without each row itself."""
-    # Seven digits are enough for what only weights are fitted to.
-    parts = [np.zeros((len(places), n_classes, 0), np.float32)]
-    for group, numbers in zip(groups, values, strict=True):
-        n = len(group.names)
-        width = n if group.is_tied else AT_ONCE
-        for start in range(0, n, width):
-            columns = list(range(start, min(start + width, n)))
-            logs = group.statistics.columns(columns).leave_one_out(numbers[places][:, columns], own[places])
-            logs = logs.sum(axis=2, keepdims=True) if group.is_tied else logs
-            parts.append((logs - logs.mean(axis=1, keepdims=True)).astype(np.float32))
-    return np.concatenate(parts, axis=2)

@@ -13,7 +13,7 @@ from banbury import _kernel
 from banbury.errors import FileFormatError, InputError
 from banbury.tables.cells import LEVELS, NO_CELL, NumberCells
 from banbury.tables.columns import Group
-from banbury.tables.rungs import Fit, term_weights
+from banbury.tables.fit import Fit, term_weights
 from banbury.tables.terms import Terms
 
 

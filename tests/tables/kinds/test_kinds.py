@@ -112,6 +112,24 @@ def test_leaving_a_row_out_equals_learning_the_others(kind: Any, data: st.DataOb
 @every_kind
 @settings(max_examples=12)
 @given(st.data())
+def test_leaving_all_copies_of_a_row_out_equals_learning_the_others(kind: Any, data: st.DataObject) -> None:
+    rows = data.draw(tables(kind))
+    # The first row three times, once in another class.
+    again = [*range(len(rows.values)), 0, 0]
+    rows = rows.pick(again)
+    rows.numbers[-1] = (rows.numbers[0] + 1) % CLASSES
+    whole = learned(kind, rows)
+    is_copy = np.array([np.array_equal(values, rows.values[0], equal_nan=True) for values in rows.values])
+    copies = np.bincount(rows.numbers[is_copy], rows.weights[is_copy], minlength=CLASSES)[None]
+    found = whole.leave_copies_out(rows.values[:1], copies)
+    others = learned(kind, rows.pick(~is_copy), whole)
+    if not isinstance(kind, Number) or others.choice.tolist() == whole.choice.tolist():
+        assert_allclose(found[0], others.log_probabilities(rows.values[:1])[0], rtol=1e-9, atol=1e-9)
+
+
+@every_kind
+@settings(max_examples=12)
+@given(st.data())
 def test_what_is_removed_was_never_there(kind: Any, data: st.DataObject) -> None:
     rows = data.draw(tables(kind))
     both = learned(kind, rows)

@@ -62,8 +62,8 @@ class BernoulliStatistics(LinearStatistics):
         )
 
     def _logs(self, block: Block) -> Array:
-        known = by_row(self.sums["known"], block, lambda: block.gone)
-        ones = by_row(self.sums["ones"], block, lambda: block.gone * block.values)
+        known = by_row(self.sums["known"], block, lambda: block.known)
+        ones = by_row(self.sums["ones"], block, lambda: block.values)
         yes, no = self.log_chances(known, ones)
         return np.where(block.values[:, None, :] == 1, yes, no)
 

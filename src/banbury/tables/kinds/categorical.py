@@ -24,6 +24,7 @@ from banbury.tables.kinds.statistics import (
     left,
     log_share,
     slices,
+    without,
 )
 
 MOST_CELLS = 2**28  # counts of 8 bytes: more would take the memory of most machines
@@ -89,13 +90,12 @@ class CategoricalStatistics(Statistics):
         is_new = codes >= counts.shape[2]
         cells = np.moveaxis(counts[:, columns, np.where(is_new, 0, codes)], 0, 1)  # [row, class, feature]
         cells = np.where(is_new[:, None, :], 0.0, cells)
-        known = by_row(counts.sum(axis=2), block, lambda: block.gone)
+        known = by_row(counts.sum(axis=2), block, lambda: block.known)
         sizes = self.n_categories()[None, :]
-        if block.numbers is not None:
-            gone = block.gone
-            own = np.arange(len(codes)), block.numbers
+        if not block.is_whole:
+            gone = block.gone[:, None] * block.known
             everywhere = left(cells.sum(axis=1), gone)
-            cells[own] = left(cells[own], gone)
+            cells = without(cells, block, block.known)
             sizes = self._sizes_without((everywhere == 0) & (gone > 0))
         return self._density(block.values, codes, log_share(cells + smoothing, known + smoothing * sizes[:, None, :]))
 

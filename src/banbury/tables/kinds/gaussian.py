@@ -113,25 +113,28 @@ class GaussianStatistics(Statistics):
         each = _moments(self.sums)
         every = moments.overall(each)
         each, every = each.at(None), every.at((None, None))
-        if block.numbers is not None:
-            assert block.weights is not None
-            row = self._own(block)
-            own = np.arange(len(block.numbers)), block.numbers
-            rest = _sums(moments.parted(_moments(self.sums).at(block.numbers), row))
-            rows = {name: np.repeat(array, len(block.numbers), axis=0) for name, array in _sums(each).items()}
-            for name, array in rows.items():
-                array[own] = rest[name]
-            each = _moments(rows)
-            every = moments.parted(every.at((0, [0] * len(block.numbers))), row).at((slice(None), None))
-        return self._parameters(each, every)
-
-    def _own(self, block: Block) -> Moments:
-        """Each row as moments."""
-        assert block.weights is not None
+        if block.is_whole:
+            return self._parameters(each, every)
         scaled = np.where(block.known, self._scaled(block.values), np.nan)
-        known = ~np.isnan(scaled)
-        nothing = np.zeros(scaled.shape)
-        return Moments(known * block.weights[:, None], (np.where(known, scaled, 0.0), nothing), (nothing, nothing))
+        known, nothing = ~np.isnan(scaled), np.zeros(scaled.shape)
+        row = Moments(known * 1.0, (np.where(known, scaled, 0.0), nothing), (nothing, nothing))
+        n_rows = len(scaled)
+        every = moments.parted(every.at((0, [0] * n_rows)), row._replace(n=known * block.gone[:, None])).at(
+            (slice(None), None)
+        )
+        if block.copies is not None:
+            each = moments.parted(
+                each.at([0] * n_rows), row.at((slice(None), None))._replace(n=known[:, None] * block.copies[:, :, None])
+            )
+            return self._parameters(each, every)
+        assert block.numbers is not None
+        assert block.weights is not None
+        row = row._replace(n=known * block.weights[:, None])
+        rest = _sums(moments.parted(_moments(self.sums).at(block.numbers), row))
+        rows = {name: np.repeat(array, n_rows, axis=0) for name, array in _sums(each).items()}
+        for name, array in rows.items():
+            array[np.arange(n_rows), block.numbers] = rest[name]
+        return self._parameters(_moments(rows), every)
 
     def _parameters(self, each: Moments, every: Moments) -> Normal:
         kind = self.kind
@@ -182,10 +185,10 @@ class GaussianStatistics(Statistics):
         """How many zeros and how many other values each class has: with one more row of what the column is like."""
 
         def zeros() -> Array:
-            return np.asarray(block.gone * (block.values == 0))
+            return np.asarray(block.known & (block.values == 0))
 
         def others() -> Array:
-            return np.asarray(block.gone * (block.values > 0))
+            return np.asarray(block.known & (block.values > 0))
 
         none, some = by_row(self.sums["zeros"], block, zeros), by_row(self.sums["n"], block, others)
         every_none, every_some = overall(self.sums["zeros"], block, zeros), overall(self.sums["n"], block, others)

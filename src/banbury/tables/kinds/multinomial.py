@@ -53,7 +53,7 @@ class MultinomialStatistics(LinearStatistics):
         return np.where(found.sum(axis=-1, keepdims=True) > 0, found, 1.0)
 
     def _logs(self, block: Block) -> Array:
-        counts = by_row(self.sums["counts"], block, lambda: block.weights[:, None] * block.values)  # type: ignore[index]
+        counts = by_row(self.sums["counts"], block, lambda: block.values)
         found = self._dirichlet(counts)
         whole, values = found.sum(axis=-1, keepdims=True), block.values[:, None, :]
         if not self.kind.predictive:

@@ -21,7 +21,8 @@ from banbury.tables.kinds.statistics import CELLS, Array, Kind, Numbers, Statist
 from banbury.tables.row_hash import row_hashes
 
 FORMS = ("gaussian", "log", "histogram")
-MOST_CHOICE_CELLS = 2**22  # of the leave-one-out that chooses: rows × classes × columns
+MOST_CHOICE_ROWS = 8_000  # of the leave-one-out that chooses
+MOST_CHOICE_CELLS = 2**18  # rows × classes × columns of it
 
 
 class NumberStatistics(Statistics):
@@ -51,7 +52,7 @@ class NumberStatistics(Statistics):
         possible[FORMS.index("log")] = ~self.sums["negatives"].any(axis=0)
         return np.asarray(np.where(possible, self.losses, np.inf).argmin(axis=0))
 
-    def add(self, values: Any, numbers: Any, weights: Any = None) -> NumberStatistics:
+    def add(self, values: Any, numbers: Any, weights: Any = None, copies: Any = None) -> NumberStatistics:
         """Learn from these rows; bad input changes nothing. The first ones choose the form of each column."""
         values, numbers, weights = self._rows(values, numbers, weights)
         values = values.toarray() if is_sparse(values) else values
@@ -59,7 +60,7 @@ class NumberStatistics(Statistics):
         sums = self._joined(self.sums, self._counted(values, numbers, weights, self.n_classes))
         self.forms, self.sums = forms, sums
         if not self.is_chosen and len(values):
-            self.choose(values, numbers, weights)
+            self.choose(values, numbers, weights, copies)
         return self
 
     def remove(self, values: Any, numbers: Any, weights: Any = None) -> NumberStatistics:
@@ -73,21 +74,25 @@ class NumberStatistics(Statistics):
         self.forms, self.sums = forms, sums
         return self
 
-    def choose(self, values: Any, numbers: Any, weights: Any = None) -> NumberStatistics:
-        """Choose the form of each column by leave-one-out on these rows, which were added."""
+    def choose(self, values: Any, numbers: Any, weights: Any = None, copies: Any = None) -> NumberStatistics:
+        """Choose the form of each column by leave-one-out on these rows, which were added.
+
+        `copies` says by row and class how many rows leave with each; without it each leaves alone.
+        """
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
-        rows = _some_rows(values, MOST_CHOICE_CELLS // max(1, self.n_classes * self.n_features))
-        values, numbers, weights = values[rows], numbers[rows], weights[rows]
-        shares = np.maximum(self._class_rows(numbers, weights), 0)
+        copies = weights[:, None] * np.eye(self.n_classes)[numbers] if copies is None else copies
+        rows = _some_rows(values, min(MOST_CHOICE_ROWS, MOST_CHOICE_CELLS // max(1, self.n_classes * self.n_features)))
+        values, numbers, weights, copies = values[rows], numbers[rows], weights[rows], copies[rows]
+        class_rows = np.bincount(numbers, weights, minlength=self.n_classes).astype(float)
         self.losses = np.array(
-            [_losses(form, _possible(name, values), numbers, weights, shares) for name, form in self.forms.items()]
+            [
+                _losses(form, _possible(name, values), numbers, weights, copies, class_rows)
+                for name, form in self.forms.items()
+            ]
         )
         self.is_chosen = True
         return self
-
-    def _class_rows(self, numbers: Numbers, weights: Array) -> Array:
-        return np.bincount(numbers, weights, minlength=self.n_classes).astype(float)
 
     def merge(self, other: Statistics) -> NumberStatistics:
         """Learn all that another has learned of the same features and classes; the choice stays.
@@ -164,6 +169,14 @@ class NumberStatistics(Statistics):
             found[:, :, places] = form.leave_one_out(_possible(form, values[:, places]), numbers, weights)
         return found
 
+    def leave_copies_out(self, values: Any, copies: Any) -> Array:
+        """The same, each row without all that have its values: so many of each class."""
+        values = self._dense(values)
+        found = np.empty((len(values), self.n_classes, self.n_features))
+        for form, places in self._used():
+            found[:, :, places] = form.leave_copies_out(_possible(form, values[:, places]), copies)
+        return found
+
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class."""
         drawn = np.empty((n, self.n_features))
@@ -238,19 +251,18 @@ def _some_rows(values: Any, most: int) -> Any:
     return np.sort(np.argsort(row_hashes(bits.T, len(bits)), kind="stable")[: max(1, most)])
 
 
-def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, shares: Array) -> Array:
+def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, copies: Array, class_rows: Array) -> Array:
     """By feature: what a row's class costs, in nats, if only this feature is known; missing values cost nothing."""
     total = np.zeros(form.n_features)
+    shares = weights / np.maximum(copies.sum(axis=1), 1e-300)  # what leaves together is one observation
     for rows in slices(len(values), max(1, CELLS // max(1, form.n_classes * form.n_features))):
-        once = np.minimum(weights[rows], 1.0)  # a row of weight 3 is three rows, of which one is left out
-        logs = form.leave_one_out(values[rows], numbers[rows], once)
-        prior = np.repeat(shares[None], len(logs), axis=0)
-        own = np.arange(len(logs)), numbers[rows]
-        prior[own] = np.maximum(prior[own] - once, 0)
+        logs = form.leave_copies_out(values[rows], copies[rows])
+        prior = np.maximum(class_rows - copies[rows], 0)
         logs = logs + np.log(prior + 0.5)[:, :, None]
         top = logs.max(axis=1)
+        own = np.arange(len(logs)), numbers[rows]
         losses = top + np.log(np.exp(logs - top[:, None]).sum(axis=1)) - logs[own]
-        total += (np.where(np.isnan(values[rows]), 0.0, losses) * weights[rows][:, None]).sum(axis=0)
+        total += (np.where(np.isnan(values[rows]), 0.0, losses) * shares[rows][:, None]).sum(axis=0)
     return total
 
 

@@ -57,12 +57,12 @@ class PoissonStatistics(LinearStatistics):
 
     def posterior_gamma(self, block: Block = NOTHING) -> Gamma:
         """The gamma distribution of the rate, by class and feature: prior and counts, without the rows of a block."""
-        known = by_row(self.sums["known"], block, lambda: block.gone)
-        events = by_row(self.sums["events"], block, lambda: block.gone * block.values)
+        known = by_row(self.sums["known"], block, lambda: block.known)
+        events = by_row(self.sums["events"], block, lambda: block.values)
         if self.kind.events is not None:
             return Gamma(events + self.kind.events, known + self.kind.rows)
-        all_known = overall(self.sums["known"], block, lambda: block.gone)
-        all_events = overall(self.sums["events"], block, lambda: block.gone * block.values)
+        all_known = overall(self.sums["known"], block, lambda: block.known)
+        all_events = overall(self.sums["events"], block, lambda: block.values)
         # Half an event in one more row: a column that has only had 0 still has a rate above 0.
         rate = (all_events + 0.5) / (all_known + 1)
         return Gamma(events + self.kind.rows * rate, known + self.kind.rows)

@@ -76,18 +76,27 @@ class Kind:
 
 
 class Block(NamedTuple):
-    """Some rows, with 0 for what is missing."""
+    """Some rows, with 0 for what is missing; and what is left out with each."""
 
     values: Array
     known: NDArray[np.bool_]
     numbers: Numbers | None = None
     weights: Array | None = None
+    """So much of each row's own class is left out."""
+    copies: Array | None = None
+    """By row and class, where more than one class loses something: so many rows with the same values are left out."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return self.numbers is None and self.copies is None
 
     @property
     def gone(self) -> Array:
-        """What each row had added to the number of known values: its weight, or 0."""
-        assert self.weights is not None
-        return self.weights[:, None] * self.known
+        """How much leaves with each row, of all classes together."""
+        gone = self.weights if self.copies is None else self.copies.sum(axis=1)
+        assert gone is not None
+        return gone
 
 
 class Statistics:
@@ -181,11 +190,30 @@ class Statistics:
         return found
 
     def leave_one_out(self, values: Any, numbers: Any, weights: Any = None) -> Array:
-        """The log-probabilities of rows that were added, each by the statistics without it."""
+        """The log-probabilities of rows that were added, each by the statistics without it: its whole weight leaves."""
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
         found = np.empty((values.shape[0], self.n_classes, self.n_features))
         for rows, block in self._blocks(values, numbers, weights):
+            found[rows] = self._known_logs(block)
+        return found
+
+    def leave_copies_out(self, values: Any, copies: Any) -> Array:
+        """The log-probabilities of rows, each by the statistics without all rows that have its values.
+
+        `copies` says by row and class how many these are, the row itself among them.
+        """
+        values, copies = self._checked(values), np.asarray(copies, dtype=float)
+        values = values.toarray() if is_sparse(values) else values
+        found = np.empty((len(values), self.n_classes, self.n_features))
+        several = np.count_nonzero(copies, axis=1) > 1
+        numbers = copies.argmax(axis=1)
+        alone = np.flatnonzero(~several)
+        found[alone] = self.leave_one_out(values[alone], numbers[alone], copies[alone, numbers[alone]])
+        for some in slices(int(several.sum()), max(1, CELLS // max(1, self.n_classes * self.n_features))):
+            rows = np.flatnonzero(several)[some]
+            known = ~np.isnan(values[rows])
+            block = Block(np.where(known, values[rows], 0.0), known, copies=copies[rows])
             found[rows] = self._known_logs(block)
         return found
 
@@ -364,7 +392,7 @@ def left(total: Array, gone: Array) -> Array:
     rest[np.abs(rest) <= rounding] = 0.0
     if (rest < 0).any():
         place = np.argwhere(rest < 0)[0].tolist()
-        raise CountError(f"what is taken away from column {place[1]} was never added; nothing was changed", place[0])
+        raise CountError(f"what is taken away from column {place[-1]} was never added; nothing was changed", place[0])
     return rest
 
 
@@ -403,21 +431,29 @@ def known_sums(values: Any, numbers: Numbers, weights: Array | None, n_classes: 
     return class_sums((~np.isnan(values)).astype(float), numbers, weights, n_classes)
 
 
-def by_row(sums: Array, block: Block, amount: Callable[[], Array]) -> Array:
-    """Sums of all classes as [row, class, feature]; where the block has classes, what a row had added is taken out."""
-    if block.numbers is None:
+def by_row(sums: Array, block: Block, amount: Callable[[], NDArray[Any]]) -> Array:
+    """Sums of all classes as [row, class, feature], without what leaves with each row: `amount` for each copy of it."""
+    if block.is_whole:
         return sums[None]
-    rows = np.repeat(sums[None], len(block.numbers), axis=0)
+    return without(np.repeat(sums[None], len(block.values), axis=0), block, amount())
+
+
+def without(rows: Array, block: Block, amount: NDArray[Any]) -> Array:
+    """Sums by [row, class, feature] without what leaves with each row: `amount`, by row and feature, for each copy."""
+    if block.copies is not None:
+        return left(rows, block.copies[:, :, None] * amount[:, None, :])
+    assert block.numbers is not None
+    assert block.weights is not None
     own = np.arange(len(block.numbers)), block.numbers
-    rows[own] = left(rows[own], amount())
+    rows[own] = left(rows[own], block.weights[:, None] * amount)
     return rows
 
 
-def overall(sums: Array, block: Block, amount: Callable[[], Array]) -> Array:
+def overall(sums: Array, block: Block, amount: Callable[[], NDArray[Any]]) -> Array:
     """Sums of all classes together as [row, 1, feature], in the same way."""
     total = sums.sum(axis=0)[None]
-    if block.numbers is not None:
-        total = left(np.repeat(total, len(block.numbers), axis=0), amount())
+    if not block.is_whole:
+        total = left(np.repeat(total, len(block.values), axis=0), block.gone[:, None] * amount())
     return cast(Array, total[:, None, :])
 
 
