@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from banbury.display.html import Markup, element, isolated, tint
@@ -63,8 +63,14 @@ def classes_table(rows: Iterable[dict[str, Any]]) -> Markup:
     return table(head, cells, "Class by class")
 
 
-def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) -> Markup:
+def confusion_table(
+    classes: Sequence[Any],
+    confusion: Sequence[Sequence[int]],
+    cell: Callable[[Any, Any, int], Markup] | None = None,
+) -> Markup:
     """The confusion as a heat map: blue where it is right, orange where it is wrong, by the share of the row.
+
+    `cell` is a function from a true class, a predicted one and a count to what stands in the cell.
 
     >>> confusion_table(["ham", "spam"], [[8, 2], [0, 9]]).html.count("against-")
     1
@@ -85,7 +91,7 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
         cells = [
             element(
                 "td",
-                str(n) if n else element("span", "·", class_="quiet"),
+                cell(label, classes[column], n) if cell is not None else _count(n),
                 class_=tint(n / total if column == number else -((n / total) ** 0.5)),
             )
             for column, n in enumerate(counts)
@@ -95,6 +101,10 @@ def confusion_table(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) 
     caption = element("caption", "Documents by their true and their predicted class")
     body = (element("thead", element("tr", head)), element("tbody", rows))
     return element("div", element("table", caption, body, class_="confusion"), class_="scroll", tabindex="0")
+
+
+def _count(n: int) -> Any:
+    return str(n) if n else element("span", "·", class_="quiet")
 
 
 def _confusions(classes: Sequence[Any], confusion: Sequence[Sequence[int]]) -> Markup:

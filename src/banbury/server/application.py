@@ -24,6 +24,8 @@ from banbury.server.learner import Learner
 from banbury.server.limits import BUFFERED, LINE, SEND_SECONDS, Budget, Workers
 from banbury.server.metrics import Metrics
 from banbury.server.models import Models, ServedModel
+from banbury.server.page.files import Files
+from banbury.server.page.jobs import Jobs
 from banbury.server.page.routes import page_routes
 from banbury.server.problems import Problem, problem_of
 from banbury.server.reading import predict, predict_at_once
@@ -35,6 +37,7 @@ Path = str | os.PathLike[str]
 BEFORE, AFTER = "/v1/models/", "/predict"
 PREDICT_PATH = f"{MODEL}{AFTER}"
 GONE = 499  # in the metrics: whoever asked has not waited for the answer
+STREAMED = ("/v1/batch", "/page/files")  # whose bodies are never whole in memory
 SMALL = 64 << 10  # bytes of a body that nobody has to account for
 JSON = (b"content-type", b"application/json")
 SAFE = [(b"x-content-type-options", b"nosniff")]
@@ -53,6 +56,7 @@ class Application:
         keys: Path | None,
         hosts: Iterable[str] | None,
         origins: Iterable[str],
+        folder: Path | None = None,
     ) -> None:
         self.models = Models([models] if isinstance(models, str | os.PathLike) else models)
         self.metrics = Metrics()
@@ -61,6 +65,8 @@ class Application:
         folder = None if snapshots is None else FilePath(snapshots)
         self.learner = None if journal is None else Learner(self, journal, folder)
         self.watcher = Watcher(self)
+        self.files = Files(FilePath(folder) if folder is not None else self.models.folder)
+        self.jobs = Jobs()
         self._budget = Budget(BUFFERED)
         self._is_started = False
         self._starting = Lock()
@@ -93,6 +99,8 @@ class Application:
             if self.learner is not None:
                 await self.learner.stop()
             self.workers.stop()
+            self.jobs.stop()
+            self.files.close()
 
     async def exchange(self, fresh: ServedModel) -> None:
         """Serve this model in the place of the one that has its name."""
@@ -146,7 +154,7 @@ class Application:
         answer = _Answer(send, self.access.cors(headers))
         try:
             scopes = self.access.check(headers, by_cookie=path.startswith("/page"))
-            size = LINE if path == "/v1/batch" else declared_size(headers)
+            size = LINE if path in STREAMED else declared_size(headers)
             if (allowed := self.access.preflight(scope["method"])) is not None:
                 await answer.whole(204, allowed, b"")
             elif size <= SMALL:

@@ -78,6 +78,11 @@ class Models(Mapping[str, ServedModel]):
                 found[name] = file
         return found
 
+    @property
+    def folder(self) -> Path | None:
+        """The first folder among them: where new models go."""
+        return next((path for path in self.paths if path.is_dir()), None)
+
     def add(self, model: ServedModel) -> None:
         """Serve one more."""
         self._by_name[model.name] = model

@@ -145,7 +145,7 @@ class Protocol(HttpToolsProtocol):
     # Waiting
 
     def _is_stream(self) -> bool:
-        return self.url.startswith(b"/v1/batch")
+        return self.url.startswith((b"/v1/batch", b"/page/files"))
 
     def _wait(self, seconds: float) -> None:
         if self._timer is None:

@@ -69,7 +69,9 @@ async function live(form, id) {
 
 function sets(input) {
   const output = input.parentElement.querySelector("output");
-  if (output) output.textContent = `${(+input.value).toFixed(1)} %`;
+  if (output)
+    output.textContent =
+      input.dataset.bar === "power" ? String(+(10 ** input.value).toPrecision(3)) : `${(+input.value).toFixed(1)} %`;
   const [name, value] = (input.dataset.sets ?? "=").split("=");
   if (name) input.form.elements[name].value = value;
 }
