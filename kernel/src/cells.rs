@@ -165,6 +165,30 @@ impl<'a> Codes<'a> {
     }
 }
 
+/// The codes of numbers: that of the interval between `edges`, which rise, that a number is in; [`NOTHING`] for NaN.
+///
+/// ```
+/// use banbury_kernel::cells::codes_of;
+/// assert_eq!(codes_of(&[0.5, 1.0, 9.0, f64::NAN], &[1.0, 2.0], &[0, 32, 48]), [0, 32, 48, 255]);
+/// ```
+pub fn codes_of(numbers: &[f64], edges: &[f64], codes: &[u8]) -> Vec<u8> {
+    // Steps of a binary search that all numbers take alike: no branch to guess, and the processor works on several at once.
+    let size = (edges.len() + 1).next_power_of_two();
+    let mut padded = vec![f64::INFINITY; size];
+    padded[..edges.len()].copy_from_slice(edges);
+    let mut by_place = vec![codes[codes.len() - 1]; size + 1];
+    by_place[..codes.len()].copy_from_slice(codes);
+    let code = |&number: &f64| {
+        let (mut place, mut half) = (0, size);
+        while half > 1 {
+            half /= 2;
+            place += if padded[place + half - 1] <= number { half } else { 0 };
+        }
+        if number.is_nan() { NOTHING } else { by_place[place] }
+    };
+    numbers.iter().map(code).collect()
+}
+
 /// What was counted, at every level.
 pub struct Leveled {
     pub layout: Layout,
@@ -244,6 +268,18 @@ mod tests {
                     .sum()
             };
             assert!((1..=term.n_levels).all(|level| sum(level) == sum(1)));
+        }
+    }
+
+    #[test]
+    fn a_code_is_that_of_the_interval() {
+        for n_edges in 0..64 {
+            let edges: Vec<f64> = (0..n_edges).map(|edge| f64::from(edge) * 1.5).collect();
+            let codes: Vec<u8> = (0..=n_edges as u8).collect();
+            for number in [-1.0, 0.0, 0.1, 1.5, 3.1, 44.9, 93.0, 94.5, 1e300, f64::NEG_INFINITY] {
+                let expected = edges.iter().filter(|&&edge| edge <= number).count() as u8;
+                assert_eq!(codes_of(&[number], &edges, &codes), [expected], "{number} in {n_edges}");
+            }
         }
     }
 

@@ -406,6 +406,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cells::CellLayout>()?;
     module.add_class::<cells::CellReading>()?;
     module.add_class::<cells::CellRows>()?;
+    module.add_function(wrap_pyfunction!(cells::cell_codes, module)?)?;
     module.add_function(wrap_pyfunction!(cells::weigh, module)?)?;
     module.add_class::<correction::Correction>()?;
     module.add_class::<correction::Ridge>()?;

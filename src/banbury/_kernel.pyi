@@ -613,6 +613,9 @@ def stemmers() -> list[str]:
 def stop_words(name: str) -> list[str] | None:
     """The stop words of a language; None where there is no list."""
 
+def cell_codes(numbers: Buffer, edges: Buffer, codes: Buffer) -> bytes:
+    """By number the code of the interval that it is in, 255 for NaN: one code more than edges, which rise."""
+
 def weigh(
     evidence: Buffer,
     own: Buffer,

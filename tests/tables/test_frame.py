@@ -114,7 +114,7 @@ def test_one_row_is_a_table_of_one() -> None:
     [
         ({"a": [1, 2], "b": [1]}, "column 'a' has 2 rows, but column 'b' has 1"),
         ({"a": [1, 2], "b": 3}, "column 'b' is 3; beside other columns it must be a list"),
-        ({"a": [[1], [2]]}, "row 0, column 'a' is of type list"),
+        ({"a": [[1], [2]]}, "row 0, column 'a': token 0 is 1"),
         ({"a": [1, b"x"]}, "row 1, column 'a' is of type bytes"),
         ({"a": [1, math.inf]}, "row 1, column 'a' is inf; a number must be finite"),
         ({"a": [1, 10**400]}, "row 1, column 'a' is a number with 401 digits"),
@@ -151,3 +151,44 @@ def test_texts_are_told_from_tables() -> None:
         assert tables.is_table(table)
     for texts in (CITY, pl.Series(CITY), frame["city"], frame[["city"]], pa.array(CITY), np.array(CITY), [], "text"):
         assert not tables.is_table(texts)
+
+
+def test_strings_are_the_same_from_every_library() -> None:
+    values = ["b", None, "a", "b", "c"]
+    arrow = pa.table({"x": values})
+    sources: list[Any] = [
+        {"x": values},
+        pd.DataFrame({"x": values}),
+        pd.DataFrame({"x": pd.Series(values, dtype="category")}),
+        pd.DataFrame({"x": pd.Series(values, dtype=object)}),
+        pl.DataFrame({"x": values}),
+        pl.DataFrame({"x": pl.Series(values, dtype=pl.Categorical)}),
+        arrow,
+        pa.concat_tables([arrow[:2], arrow[2:]]),
+        pa.table({"x": pa.array(values, pa.large_string())}),
+    ]
+    plain = tables.read(sources[0]).column("x")
+    for source in sources:
+        column = tables.read(source).column("x")
+        assert column.as_objects() == values
+        assert column.missing.tolist() == [False, True, False, False, False]
+        assert column.hashes().tolist() == plain.hashes().tolist()
+        assert np.array_equal(column.mapped(ord), plain.mapped(ord), equal_nan=True)
+        assert column.take([1, 4]).as_objects() == [None, "c"]
+        assert len(column) == 5
+    assert tables.read(arrow[:0]).column("x").as_objects() == []
+
+
+def test_a_data_frame_of_one_row_is_read_as_one_of_many() -> None:
+    frame = pd.DataFrame(
+        {
+            "i": [1, 2],
+            "f": [0.5, None],
+            "s": ["x", None],
+            "b": [True, False],
+            "d": pd.to_datetime(["2026-11-16 09:30", None]),
+            "n": pd.array([3, None], dtype="Int64"),
+        }
+    )
+    for row in range(2):
+        assert tables.read(frame[row : row + 1]).row(0) == tables.read(frame).row(row)

@@ -132,12 +132,13 @@ impl Reading {
                 let term = &layout.terms[term];
                 let some = rows.start + block.start..rows.start + block.end;
                 write_cells(layout, term, codes, some, &mut cells);
-                let table = &tables.0[first..];
-                for (scores, &cell) in scores[block.start * n..block.end * n].chunks_mut(n).zip(&cells) {
-                    if cell != NONE {
-                        let said = &table[cell as usize * n..][..n];
-                        scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
-                    }
+                let table = &tables.0[first..][..(layout.cells_of(term, term.n_levels) + 1) * n];
+                let scores = &mut scores[block.start * n..block.end * n];
+                match n {
+                    2 => add_cells::<2>(scores, &cells, table),
+                    3 => add_cells::<3>(scores, &cells, table),
+                    10 => add_cells::<10>(scores, &cells, table),
+                    _ => add_cells_of(n, scores, &cells, table),
                 }
             }
         }
@@ -151,7 +152,8 @@ impl Reading {
         }
         let read = self.n_read.fetch_add(n_rows, Ordering::Relaxed) + n_rows;
         let layout = self.evidence.layout();
-        let size = |term: usize| layout.cells_of(&layout.terms[term], layout.terms[term].n_levels);
+        // One cell more, which says nothing, for rows where a value says nothing.
+        let size = |term: usize| layout.cells_of(&layout.terms[term], layout.terms[term].n_levels) + 1;
         let n_cells: usize = self.terms.iter().map(|&(term, _)| size(term)).sum();
         if read * self.terms.len() < 2 * n_cells {
             return None;
@@ -167,7 +169,7 @@ impl Reading {
                     let (own, others) = rest.split_at_mut(size(term) * n);
                     rest = others;
                     let of = &layout.terms[term];
-                    for (cell, said) in own.chunks_mut(n).enumerate() {
+                    for (cell, said) in own.chunks_mut(n).enumerate().take(size(term) - 1) {
                         let codes = layout.codes(of, cell);
                         let code = |column| codes[of.columns.iter().position(|&one| one == column).unwrap_or(0)];
                         self.write(&mut reader, (term, weight), code, said);
@@ -183,6 +185,25 @@ impl Reading {
             }
             (tables.concat(), firsts)
         }))
+    }
+}
+
+/// What each row's cell says, added to its scores; the last cell of a table is for rows that are in none.
+fn add_cells_of(n: usize, scores: &mut [f64], cells: &[u32], table: &[f64]) {
+    let last = table.len() / n - 1;
+    for (scores, &cell) in scores.chunks_exact_mut(n).zip(cells) {
+        let said = &table[(cell as usize).min(last) * n..][..n];
+        scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
+    }
+}
+
+/// The same where the number of classes is known when this is compiled: 2 ns a row and term instead of 8.
+fn add_cells<const N: usize>(scores: &mut [f64], cells: &[u32], table: &[f64]) {
+    let table = table.as_chunks::<N>().0;
+    let last = table.len() - 1;
+    for (scores, &cell) in scores.as_chunks_mut::<N>().0.iter_mut().zip(cells) {
+        let said = &table[(cell as usize).min(last)];
+        (0..N).for_each(|class| scores[class] += said[class]);
     }
 }
 

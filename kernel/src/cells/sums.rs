@@ -253,15 +253,27 @@ pub const NONE: u32 = u32::MAX;
 
 /// The cells that rows are in, at the finest level of a term.
 pub fn write_cells(layout: &Layout, term: &Term, codes: Codes, rows: Range<usize>, cells: &mut Vec<u32>) {
-    cells.clear();
-    cells.resize(rows.len(), 0);
-    for &column in &term.columns {
+    let given = |column: usize| {
         let kind = layout.columns[column];
-        let size = kind.n_cells(term.n_levels) as u32;
         let shift = if kind == Column::Number { DEPTHS[0] - term.n_levels } else { 0 };
-        for (cell, &code) in cells.iter_mut().zip(&codes.column(column)[rows.clone()]) {
-            let next = cell.wrapping_mul(size).wrapping_add(u32::from(code >> shift));
-            *cell = if code == NOTHING || *cell == NONE { NONE } else { next };
-        }
+        (&codes.column(column)[rows.clone()], kind.n_cells(term.n_levels) as u32, shift as u32)
+    };
+    let cell = |before: u32, size: u32, code: u8, shift: u32| {
+        if code == NOTHING || before == NONE { NONE } else { before * size + u32::from(code >> shift) }
+    };
+    cells.clear();
+    let (firsts, _, first_shift) = given(term.columns[0]);
+    let Some(&second) = term.columns.get(1) else {
+        return cells.extend(firsts.iter().map(|&code| cell(0, 0, code, first_shift)));
+    };
+    let (seconds, size, shift) = given(second);
+    // Both columns of a pair at once: most terms are pairs.
+    cells.extend(firsts.iter().zip(seconds).map(|(&a, &b)| {
+        let pair = u32::from(a >> first_shift) * size + u32::from(b >> shift);
+        if a == NOTHING || b == NOTHING { NONE } else { pair }
+    }));
+    for &column in &term.columns[2..] {
+        let (codes, size, shift) = given(column);
+        cells.iter_mut().zip(codes).for_each(|(before, &code)| *before = cell(*before, size, code, shift));
     }
 }

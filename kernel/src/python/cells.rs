@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use super::array::Array;
 use super::exception;
@@ -14,7 +15,7 @@ use crate::cells::reading::{Correction, Reading, evidence_of};
 use crate::cells::ridge::{Features, Ridge};
 use crate::cells::sums::{Asked, Groups, Judged, LeftOut, sums};
 use crate::cells::weights::{Prior, Weighing};
-use crate::cells::{Codes, Column, Layout, Leveled};
+use crate::cells::{Codes, Column, Layout, Leveled, codes_of};
 use crate::threads::n_threads;
 
 #[pyclass(frozen, module = "banbury._kernel")]
@@ -342,6 +343,20 @@ pub fn weigh(
     let weighing = Weighing { evidence: &evidence, n_weights, own: &own, row_weights: &row_weights, n_classes };
     let prior = Prior { mean: &mean, sd: &sd, bias: &bias, bias_precision };
     Ok(py.detach(|| weighing.fit(&start, &prior, steps, n_threads(threads))))
+}
+
+#[pyfunction]
+pub fn cell_codes(
+    py: Python<'_>,
+    numbers: PyBuffer<f64>,
+    edges: PyBuffer<f64>,
+    codes: PyBuffer<u8>,
+) -> PyResult<Py<PyBytes>> {
+    let (numbers, edges, codes) = (numbers.to_vec(py)?, edges.to_vec(py)?, codes.to_vec(py)?);
+    if codes.len() != edges.len() + 1 {
+        return Err(misfit(py));
+    }
+    Ok(PyBytes::new(py, &py.detach(|| codes_of(&numbers, &edges, &codes))).unbind())
 }
 
 fn misfit(py: Python<'_>) -> PyErr {

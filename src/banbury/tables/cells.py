@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banbury import _kernel
 from banbury.errors import FileFormatError
 from banbury.tables.kinds.histogram import between
 
@@ -52,9 +53,8 @@ class NumberCells:
 
     def encoded(self, values: NDArray[Any]) -> NDArray[np.uint8]:
         """The code of each value."""
-        codes = self.codes[np.searchsorted(self.edges, values, "right")]
-        codes[np.isnan(values)] = NO_CELL
-        return codes
+        numbers = np.ascontiguousarray(values, np.float64)
+        return np.frombuffer(_kernel.cell_codes(numbers, self.edges, self.codes), np.uint8)
 
     def interval(self, code: int, level: int) -> tuple[float, float]:
         """From where to where the cell of a code goes, at a level; the outermost ones are open."""

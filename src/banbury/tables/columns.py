@@ -359,6 +359,8 @@ def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
 
 def _distinct(column: Column) -> list[Any]:
     """The different values that are not missing."""
+    if column.strings is not None:
+        return [column.strings.different[place] for place in np.unique(column.strings.places[~column.missing]).tolist()]
     if column.numbers is None:
         return [value for value in dict.fromkeys(column.as_objects()) if value is not None]
     return Column("", np.unique(column.numbers[~column.missing]), None).as_objects()
@@ -384,17 +386,7 @@ def _known_as(value: Any, known: Mapping[Any, int]) -> Any:
 
 def _codes(column: Column, known: Mapping[Any, int]) -> NDArray[Any]:
     """The number of each value; one more than the last for one that is not known, NaN for a missing one."""
-    if column.numbers is None:
-        values = column.as_objects()
-        numbers: dict[Any, float] = {value: known.get(_known_as(value, known), len(known)) for value in set(values)}
-        numbers[None] = np.nan
-        return np.array([numbers[value] for value in values], dtype=float)
-    different, places = np.unique(column.numbers, return_inverse=True)
-    codes = [
-        np.nan if value != value else float(known.get(_known_as(value, known), len(known)))
-        for value in different.tolist()
-    ]
-    return np.array(codes, dtype=float)[places]
+    return column.mapped(lambda value: float(known.get(_known_as(value, known), len(known))))
 
 
 def groups_of(kinds: Mapping[str, Any], n_classes: int) -> tuple[Group, ...]:

@@ -6,11 +6,12 @@ each is recognised by what it offers. None, NaN, NA, NaT, a masked element and a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from banbury.errors import InputError, MissingExtra
@@ -23,45 +24,77 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Column:
     """The values of one column, by row: numbers, or other objects where not all of them are numbers."""
 
     name: str
     numbers: NDArray[Any] | None
     """64-bit floats, NaN where a value is missing; dates are seconds since 1970."""
-    objects: list[Any] | None
-    """`str`, `int`, `float` and `bool`, None where a value is missing."""
+    given: list[Any] | None
+    """`str`, `int`, `float` and `bool`, None where a value is missing; None for a column of numbers or of strings."""
     is_bool: bool = False
     is_date: bool = False
     """Whether the numbers are dates."""
+    strings: Strings | None = None
+    """Strings, each different one once."""
 
     def __len__(self) -> int:
-        return len(self.objects or []) if self.numbers is None else len(self.numbers)
+        if self.strings is not None:
+            return len(self.strings.places)
+        return len(self.given or []) if self.numbers is None else len(self.numbers)
+
+    @cached_property
+    def objects(self) -> list[Any] | None:
+        """The values as Python objects; None for a column of numbers."""
+        if self.strings is None:
+            return self.given
+        different = [*self.strings.different, None]  # a missing one is at place −1
+        return [different[place] for place in self.strings.places.tolist()]
 
     def take(self, rows: Any) -> Column:
         """Some of the rows."""
+        if self.strings is not None:
+            return Column(self.name, None, None, strings=self.strings._replace(places=self.strings.places[rows]))
         if self.numbers is not None:
             return Column(self.name, self.numbers[rows], None, self.is_bool, self.is_date)
-        assert self.objects is not None
-        return Column(self.name, None, [self.objects[row] for row in rows])
+        assert self.given is not None
+        return Column(self.name, None, [self.given[row] for row in rows])
 
     @property
     def missing(self) -> NDArray[Any]:
         """For each row whether its value is missing."""
+        if self.strings is not None:
+            return self.strings.places < 0
         if self.numbers is not None:
             return np.asarray(np.isnan(self.numbers))
-        return np.array([value is None for value in self.objects or []], dtype=bool)
+        return np.array([value is None for value in self.given or []], dtype=bool)
+
+    def mapped(self, number: Callable[[Any], float]) -> NDArray[Any]:
+        """A number for each value that depends on the value alone, NaN where it is missing."""
+        if self.strings is not None:
+            by_place = np.array([*map(number, self.strings.different), np.nan], dtype=float)
+            return np.asarray(by_place[self.strings.places])
+        if self.numbers is not None:
+            different, places = np.unique(self.numbers, return_inverse=True)
+            found = [np.nan if value != value else number(value) for value in different.tolist()]
+            return np.array(found, dtype=float)[places]
+        values = self.as_objects()
+        known = {value: np.nan if value is None else number(value) for value in set(values)}
+        return np.array([known[value] for value in values], dtype=float)
 
     def hashes(self) -> NDArray[Any]:
         """A 64-bit number for each value, which depends on the value alone."""
+        if self.strings is not None:
+            by_place = np.array([*map(_hash, self.strings.different), _hash(None)], np.uint64)
+            return np.asarray(by_place[self.strings.places])
         if self.numbers is not None:
             return (self.numbers + 0.0).view(np.uint64)  # + 0.0: there is only one zero
         values = self.as_objects()
         if set(map(type, values)) <= {str, type(None)}:  # each different one once
-            known = {value: crc32(str(value).encode(errors="replace")) for value in set(values)}
+            known = {value: _hash(value) for value in set(values)}
             return np.array([known[value] for value in values], np.uint64)
-        return np.array([crc32(str(value).encode(errors="replace")) for value in values], np.uint64)
+        return np.array([_hash(value) for value in values], np.uint64)
 
     def as_numbers(self, needs: str) -> NDArray[Any]:
         """The values as numbers; one that is none is an error that says for what a number is needed."""
@@ -94,6 +127,18 @@ class Column:
                 kind = type(value).__name__
                 raise InputError(f"row {row}, column {self.name!r} is {value!r}, of type {kind}; a text must be a str")
         return values
+
+
+class Strings(NamedTuple):
+    """Strings, each different one once."""
+
+    different: list[str]
+    places: NDArray[Any]
+    """By row the place among those that are different, −1 for a missing one."""
+
+
+def _hash(value: Any) -> int:
+    return crc32(str(value).encode(errors="replace"))
 
 
 @dataclass(frozen=True)
@@ -255,6 +300,11 @@ def _pairs(data: Any) -> Iterator[tuple[Any, Any]]:
         yield from _of_rows(data)
     elif (names := _column_names(data)) is not None:
         if type(data).__module__.split(".")[0] in ("pandas", "polars"):
+            if (
+                hasattr(data, "iloc") and len(data) == 1
+            ):  # one after the other each column takes longer than all of them
+                yield from zip(names, ([value] for value in data.to_numpy(dtype=object)[0].tolist()), strict=True)
+                return
             # By place: a pandas frame may have the same name twice.
             yield from (
                 (name, data.iloc[:, at] if hasattr(data, "iloc") else data[name]) for at, name in enumerate(names)
@@ -368,6 +418,11 @@ def _pandas(name: str, series: Any) -> Column:
     if kind in "mM":
         values = series.to_numpy(dtype="timedelta64[ns]") if kind == "m" else _naive(series)
         return _numpy(name, np.asarray(values))
+    if kind == "O" and str(series.dtype) in ("str", "string", "category"):
+        places, different = series.factorize()
+        values = different.tolist()
+        if all(type(value) is str for value in values):
+            return Column(name, None, None, strings=Strings(values, places))
     return _python(name, series.astype(object).tolist())
 
 
@@ -384,9 +439,13 @@ def _polars(name: str, series: Any) -> Column:
         numbers = series.cast(float).to_numpy()
         known = np.where(series.is_null().to_numpy(), np.nan, numbers)
         return _of_numbers(name, known, is_bool=dtype == "Boolean", is_byte=dtype == "UInt8")
-    if dtype.startswith(("Categorical", "Enum")):
-        series = series.cast(str)
+    if dtype.startswith(("Categorical", "Enum", "String")):
+        return _arrow(name, series.to_arrow()) if _has_pyarrow() else _python(name, series.cast(str).to_list())
     return _python(name, series.to_list())
+
+
+def _has_pyarrow() -> bool:
+    return find_spec("pyarrow") is not None
 
 
 def _arrow(name: str, values: Any) -> Column:
@@ -398,6 +457,14 @@ def _arrow(name: str, values: Any) -> Column:
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         numbers = values.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
         return _of_numbers(name, numbers, is_bool=types.is_boolean(kind), is_byte=types.is_uint8(kind))
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        chunks = values.cast(pyarrow.large_string()).dictionary_encode()
+        encoded = chunks.unify_dictionaries().combine_chunks() if hasattr(chunks, "unify_dictionaries") else chunks
+        encoded = encoded.chunk(0) if hasattr(encoded, "num_chunks") and encoded.num_chunks else encoded
+        if not hasattr(encoded, "dictionary"):  # a column without a single chunk
+            return Column(name, None, [])
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+        return Column(name, None, None, strings=Strings(encoded.dictionary.to_pylist(), places))
     return _python(name, values.to_pylist())
 
 
