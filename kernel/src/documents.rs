@@ -142,7 +142,8 @@ impl Documents {
         let parts = equal_parts(documents.len(), threads.min(bytes >> 16).max(1));
         let none = || counts.blocks.iter().map(|_| Features::default()).collect::<Vec<Features>>();
         let found = each_on_a_thread(&parts, |part| {
-            let mut finder = Finder::new(counts, analyzer);
+            let finder = Finder::new(counts, analyzer);
+            let mut finder = if has_windows { finder.with_windows() } else { finder };
             let (mut blocks, mut windows) = (none(), none());
             for at in part.clone() {
                 let text = given.texts[documents.rows[at] as usize];

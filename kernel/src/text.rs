@@ -26,7 +26,7 @@ use std::collections::HashSet;
 
 use crate::error::Error;
 use crate::processor::Plan;
-pub use classes::chunks;
+pub use characters::Chunk;
 pub use given::{MARK, is_given, pieces};
 use recognisers::Thing;
 use stemming::Stemmer;
@@ -297,12 +297,15 @@ impl Analyzer {
         placed(text, |out, places| self.scan(text, out, places))
     }
 
-    /// Where the word tokens of `text` are, in bytes, and where its character n-grams are.
-    pub fn places(&self, text: &str) -> [Vec<(usize, usize)>; 2] {
-        let (mut out, mut words, mut characters) = (Tokens::new(), vec![], vec![]);
-        self.scan(text, &mut out, &mut words);
-        self.scan_characters(text, &mut out, &mut characters, &mut |_| {});
-        [words, characters]
+    /// Appends the word tokens of `text`, and puts where they are, in bytes, into `places`.
+    pub fn words_with_places(&self, text: &str, out: &mut Tokens, places: &mut Vec<(usize, usize)>) {
+        places.clear();
+        self.scan(text, out, places);
+    }
+
+    /// The chunks of a text, as white space parts it, and how many character n-grams each has.
+    pub fn chunks(&self, text: &str) -> Vec<Chunk> {
+        characters::chunks_of(text, self.settings.characters, self.settings.lowercase)
     }
 
     /// All features of `text` with their places: word n-grams from the shortest to the longest,

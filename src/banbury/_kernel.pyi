@@ -402,8 +402,10 @@ class Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
     def size(self, coefficients: Sequence[float]) -> float:
         """The root of the mean square of the scores, without biases."""
-    def log_probabilities(self, coefficients: Sequence[float], biases: Sequence[float], threads: int) -> Array:
-        """Floats, by row and class that it knows."""
+    def log_probabilities(
+        self, fits: Sequence[tuple[Sequence[float], Sequence[float]]], turns: Buffer, threads: int
+    ) -> Array:
+        """Floats, by row and class that it knows; `turns`, 32-bit, say which of the fits reads each row."""
     def fit(
         self,
         mean: Sequence[float],

@@ -1,9 +1,11 @@
 //! The features of texts, looked up in counts.
 
+use std::ops::Range;
+
 use super::Features;
 use crate::counts::{Counts, Kind, Names};
 use crate::seen::Seen;
-use crate::text::{Analyzer, Tokens, chunks};
+use crate::text::{Analyzer, Chunk, Tokens};
 use crate::vocabulary::{Hashed, Key, UNKNOWN, pair, scramble};
 
 /// Finds the features of texts, one text after the other.
@@ -13,6 +15,8 @@ pub struct Finder<'a> {
     counted: Vec<bool>,
     /// By block whether none of its features has been forgotten: then nobody has to look.
     all_live: Vec<bool>,
+    /// Whether windows are asked for whose characters have to be found by the places of their words.
+    keeps_places: bool,
     scratch: Scratch,
 }
 
@@ -20,6 +24,8 @@ pub struct Finder<'a> {
 #[derive(Default)]
 struct Scratch {
     tokens: Tokens,
+    /// Where the words are, in bytes, if that is kept.
+    places: Vec<(usize, usize)>,
     keys: Vec<Hashed>,
     pairs: Vec<Hashed<u64>>,
     /// By block: the id of every feature of the text, in order, [`UNKNOWN`] for what has never been seen or is forgotten.
@@ -39,7 +45,12 @@ impl<'a> Finder<'a> {
         scratch.seen.resize(counts.blocks.len(), Seen::default());
         scratch.inside.resize(counts.blocks.len(), Seen::default());
         let all_live = counts.blocks.iter().map(|block| block.rows.live == block.len() as u64).collect();
-        Finder { counts, analyzer, counted, all_live, scratch }
+        Finder { counts, analyzer, counted, all_live, keeps_places: false, scratch }
+    }
+
+    /// The same, for windows too.
+    pub fn with_windows(self) -> Self {
+        Finder { keeps_places: self.analyzer.settings().characters.is_some(), ..self }
     }
 
     /// By block, the ids of the text that was looked up last.
@@ -49,7 +60,7 @@ impl<'a> Finder<'a> {
 
     /// Looks up every feature of a text.
     pub fn find(&mut self, text: &str) {
-        let Scratch { tokens, keys, pairs, found, .. } = &mut self.scratch;
+        let Scratch { tokens, places, keys, pairs, found, .. } = &mut self.scratch;
         for (at, block) in self.counts.blocks.iter().enumerate() {
             let (before, rest) = found.split_at_mut(at);
             let ids = &mut rest[0];
@@ -59,6 +70,7 @@ impl<'a> Finder<'a> {
                     tokens.clear();
                     match block.kind {
                         Kind::Characters => self.analyzer.characters(text, tokens),
+                        _ if self.keeps_places => self.analyzer.words_with_places(text, tokens, places),
                         _ => self.analyzer.words(text, tokens),
                     }
                     words.find(tokens, keys, ids);
@@ -129,8 +141,8 @@ impl<'a> Finder<'a> {
         let uniform = |salt: u64| (scramble(random.wrapping_add(salt)) >> 11) as f64 / (1u64 << 53) as f64;
         let has_words = self.analyzer.settings().words.is_some();
         let has_characters = self.analyzer.settings().characters.is_some();
-        let pieces: Vec<(usize, usize)> = chunks(text).map(|(start, chunk)| (start, start + chunk.len())).collect();
-        let n = if has_words { self.scratch.found[0].len() } else { pieces.len() };
+        let chunks = if has_characters || !has_words { self.analyzer.chunks(text) } else { vec![] };
+        let n = if has_words { self.scratch.found[0].len() } else { chunks.len() };
         if n == 0 {
             return None;
         }
@@ -139,25 +151,27 @@ impl<'a> Finder<'a> {
         let words = start..start + length;
         let mut characters = 0..0;
         if has_characters {
-            let [word_places, places] = self.analyzer.places(text);
-            let (from, to) = match has_words {
-                true => (word_places[start].0, word_places[start + length - 1].1),
-                false => (pieces[start].0, pieces[start + length - 1].1),
+            // All n-grams of the chunks that the words are in.
+            let places = &self.scratch.places;
+            let touched = match has_words {
+                true => touched(&chunks, places[start].0, places[start + length - 1].1),
+                false => words.clone(),
             };
-            // All n-grams of the pieces that the words are in.
-            let mut touched = pieces.iter().filter(|piece| piece.0 < to && piece.1 > from);
-            if let Some(first) = touched.next() {
-                let last = touched.next_back().unwrap_or(first);
-                characters = places.partition_point(|place| place.0 < first.0)
-                    ..places.partition_point(|place| place.0 <= last.1);
-            }
+            let before = |chunk: usize| chunks[..chunk].iter().map(|chunk| chunk.n_grams).sum::<usize>();
+            characters = before(touched.start)..before(touched.end);
         }
         Some(Window { words, characters })
     }
 }
 
+/// The chunks that have something of a text from one byte to another.
+fn touched(chunks: &[Chunk], from: usize, to: usize) -> Range<usize> {
+    let first = chunks.partition_point(|chunk| chunk.end <= from);
+    first..chunks.partition_point(|chunk| chunk.start < to).max(first)
+}
+
 /// A part of a text: ranges of its words, and of its character n-grams.
 struct Window {
-    words: std::ops::Range<usize>,
-    characters: std::ops::Range<usize>,
+    words: Range<usize>,
+    characters: Range<usize>,
 }

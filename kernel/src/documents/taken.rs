@@ -114,12 +114,28 @@ impl Taken<'_> {
         all
     }
 
+    /// The documents of two classes that are left of a feature that stands in the document.
+    #[inline(always)]
+    pub fn left_of_two(&self, block: usize, id: u32, row: &[Cell]) -> [u32; 2] {
+        let mut left = [0; 2];
+        row.iter().for_each(|cell| left[usize::from(cell.class == 1)] = cell.documents);
+        let mut subtract = |class: u32, documents: u32| {
+            let left = &mut left[usize::from(class == 1)];
+            *left = left.saturating_sub(documents);
+        };
+        self.copies.iter().for_each(|&(class, weight)| subtract(class, weight));
+        let of_group = self.group.and_then(|group| group.cells[block].get(&id));
+        of_group.into_iter().flatten().for_each(|cell| subtract(cell.class, cell.documents));
+        left
+    }
+
     /// The cells of a feature that are left, which stands in the document so many times: in none of its copies where it stands there
     /// not once.
     #[inline(always)]
     pub fn left(&self, block: usize, id: u32, times: u32, row: &[Cell], left: &mut Vec<Cell>) {
         left.clear();
-        left.extend_from_slice(row);
+        // Cell by cell: most rows are so short that asking for a copy of the whole takes longer.
+        row.iter().for_each(|&cell| left.push(cell));
         for &(class, weight) in self.copies.iter().filter(|_| times > 0) {
             subtract(left, class, weight, weight.saturating_mul(times));
         }

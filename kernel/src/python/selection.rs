@@ -310,12 +310,22 @@ impl Regression {
         self.inner.size(&coefficients)
     }
 
-    fn log_probabilities(&self, py: Python<'_>, coefficients: Vec<f64>, biases: Vec<f64>, threads: usize) -> Array {
-        let n_rows = self.inner.n_rows();
-        let fitted = regression::Fitted { coefficients, biases };
-        let logs = py.detach(|| self.inner.log_probabilities(&fitted, n_threads(threads)));
+    fn log_probabilities(
+        &self,
+        py: Python<'_>,
+        fits: Vec<(Vec<f64>, Vec<f64>)>,
+        turns: PyBuffer<u32>,
+        threads: usize,
+    ) -> PyResult<Array> {
+        let (turns, n_rows) = (turns.to_vec(py)?, self.inner.n_rows());
+        if turns.len() != n_rows || turns.iter().any(|&turn| turn as usize >= fits.len()) {
+            return Err(input_error(py, UNFIT.into()));
+        }
+        let fits: Vec<_> =
+            fits.into_iter().map(|(coefficients, biases)| regression::Fitted { coefficients, biases }).collect();
+        let logs = py.detach(|| self.inner.log_probabilities(&fits, &turns, n_threads(threads)));
         let width = logs.len().checked_div(n_rows).unwrap_or(0);
-        Array::rows(logs, n_rows, width)
+        Ok(Array::rows(logs, n_rows, width))
     }
 
     fn fit(

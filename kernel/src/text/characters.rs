@@ -72,6 +72,37 @@ pub(super) fn scan<P: Places>(
     }
 }
 
+/// A chunk of text between white space, by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    pub start: usize,
+    pub end: usize,
+    pub n_grams: usize,
+}
+
+/// The chunks of `text`, and how many n-grams [`scan`] finds in each; without a range none.
+pub(super) fn chunks_of(text: &str, range: Option<(u8, u8)>, lowercase: bool) -> Vec<Chunk> {
+    let mut padded = Vec::new();
+    let mut length = |word: &str| {
+        if word.is_ascii() || !lowercase {
+            return word.chars().count() + 2;
+        }
+        padded.clear();
+        push_lowercase(word, &mut padded);
+        padded.iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 2
+    };
+    let chunk = |(start, word): (usize, &str)| {
+        let n_grams = range.map_or(0, |(least, most)| {
+            let length = length(word);
+            // A word no longer than n is one n-gram, and no larger n is tried.
+            let most = usize::from(most).min(length.max(least.into()));
+            (usize::from(least)..=most).map(|n| length.saturating_sub(n) + 1).sum()
+        });
+        Chunk { start, end: start + word.len(), n_grams }
+    };
+    chunks(text).map(chunk).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +116,18 @@ mod tests {
 
     fn names(text: &str, range: (u8, u8)) -> Vec<String> {
         grams(text, range).into_iter().map(|(name, ..)| name).collect()
+    }
+
+    #[test]
+    fn chunks_have_as_many_n_grams_as_there_are() {
+        let long = "x".repeat(STRETCH + 9);
+        for text in ["", "a bc  def\tghijklm", "İb straßE ΣΣ", &long] {
+            for range in [(1, 1), (2, 5), (4, 9)] {
+                let n = chunks_of(text, Some(range), true).iter().map(|chunk| chunk.n_grams).sum::<usize>();
+                assert_eq!(n, names(text, range).len(), "{text} {range:?}");
+            }
+            assert!(chunks_of(text, None, true).iter().all(|chunk| chunk.n_grams == 0));
+        }
     }
 
     #[test]

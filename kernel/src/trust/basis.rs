@@ -5,7 +5,7 @@ use super::length::{CHANNELS, scales};
 use super::{Curves, Shape, documents};
 use crate::counts::Counts;
 use crate::documents::{Documents, Features, Taken, Taker, Total};
-use crate::rows::Cell;
+use crate::rows::{Cell, Rows};
 use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts};
 
@@ -184,26 +184,13 @@ impl<'a> Corpus<'a> {
             };
             self.sides(block, &totals, asked.classes, &mut scratch.sides);
             scratch.start(&part, has_parents);
-            let mut known = 0;
-            let mut left = std::mem::take(&mut scratch.left);
-            for i in range.clone() {
-                if i + AHEAD < range.end {
-                    rows.expect(features.ids[i + AHEAD]);
-                    rows.expect_cells(features.ids[i + AHEAD / 2]);
-                }
-                let id = features.ids[i];
-                // Presences count: how often they stand there does not.
-                asked.taken.left(block, id, 1, rows.get(id), &mut left);
-                let df = documents(&left);
-                scratch.add(&part, &left, df);
-                if df > 0 {
-                    known += 1;
-                    if has_parents {
-                        scratch.share_out(features.parents[i], Hat::of_documents(df));
-                    }
-                }
+            let known = match self.shape.is_two() {
+                true => scratch.read_two(&part, asked, block, rows),
+                false => scratch.read_more(&part, asked, block, rows),
+            };
+            if has_parents {
+                scratch.share_out(&features.parents[range]);
             }
-            scratch.left = left;
             scratch.finish(&part, has_parents);
             visit(number, known, &scratch.sums);
         }
@@ -268,10 +255,12 @@ struct Scratch {
     sums: Vec<f64>,
     /// By word of the document and class.
     odds: Vec<f64>,
-    /// How many documents of each class have a feature.
+    /// How many documents of each class have a feature; with two classes, how many of the second have each feature.
     inside: Vec<f64>,
-    /// The same of all classes, where some are listed.
-    all_inside: Vec<u32>,
+    /// By feature in how many documents it is; 0 where nobody else has it.
+    documents: Vec<u32>,
+    /// By class, where some are listed: its place among these, or [`NONE`].
+    listed: Vec<u32>,
     row: EvidenceRow,
     /// Where the features of so many documents are in `alike`, [`NONE`] where there are none.
     places: Vec<u32>,
@@ -291,7 +280,9 @@ struct Alike {
     df: u32,
     /// What each says to a class that has not seen it.
     unseen: EvidenceRow,
-    /// By class: of how many it has not seen.
+    /// How many there are.
+    n: f64,
+    /// By class: how many it has not seen; as long as they come in, how many it has seen, below zero.
     times: Vec<f64>,
 }
 
@@ -302,8 +293,12 @@ impl Scratch {
         self.sums.clear();
         self.sums.resize(part.width * n, 0.0);
         self.places.resize(FLAT, NONE);
+        self.inside.clear();
         self.inside.resize(n, 0.0);
-        self.all_inside.resize(part.shape.n_classes, 0);
+        if part.is_listed {
+            self.listed.resize(part.shape.n_classes, NONE);
+            part.classes.iter().zip(0..).for_each(|(&class, place)| self.listed[class as usize] = place);
+        }
         if part.keeps_odds {
             self.odds.clear();
         }
@@ -313,42 +308,73 @@ impl Scratch {
         }
     }
 
-    /// Adds the feature with these cells, which `df` documents have.
-    #[inline(always)]
-    fn add(&mut self, part: &Part, row: &[Cell], df: u32) {
-        let n = part.classes.len();
-        if df == 0 {
-            if part.keeps_odds {
-                self.odds.resize(self.odds.len() + n, 0.0);
-            }
-        } else if part.shape.is_two() {
-            self.add_to_two(part, row, df);
-        } else if part.is_listed || 2 * row.len() > n || df as usize >= FLAT {
-            self.add_to_each(part, row, df);
-        } else {
-            self.add_to_some(part, row, df);
+    /// Adds the features of a document of two classes; how many are known.
+    fn read_two(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) -> u32 {
+        let (features, range) = (&asked.features[block], asked.features[block].range(asked.at));
+        let ids = &features.ids[range];
+        self.inside.clear();
+        self.documents.clear();
+        for (i, &id) in ids.iter().enumerate() {
+            expect(rows, ids, i);
+            let [first, second] = asked.taken.left_of_two(block, id, rows.get(id));
+            self.inside.push(f64::from(second));
+            self.documents.push(first + second);
         }
+        // All at once: several logarithms take little longer than one.
+        self.sides[0].all_odds(&self.inside, &self.documents, &mut self.row);
+        let mut known = 0;
+        for ((&df, &odds), &z) in self.documents.iter().zip(&self.row.odds).zip(&self.row.z) {
+            // One that nobody else has says nothing: its odds are 0.
+            known += u32::from(df > 0);
+            Hat::of_ratio(z).spread(odds, &mut self.sums);
+            Hat::of_documents(df).spread(odds, &mut self.sums[KNOTS..]);
+        }
+        if part.keeps_odds {
+            self.odds.extend_from_slice(&self.row.odds);
+        }
+        known
     }
 
-    fn add_to_two(&mut self, part: &Part, row: &[Cell], df: u32) {
-        let second = row.iter().find(|cell| cell.class == 1).map_or(0, |cell| cell.documents);
-        let (odds, z) = self.sides[0].odds(second, df);
-        Hat::of_ratio(z).spread(odds, &mut self.sums);
-        Hat::of_documents(df).spread(odds, &mut self.sums[KNOTS..]);
-        if part.keeps_odds {
-            self.odds.push(odds);
+    /// Adds the features of a document of more classes; how many are known.
+    fn read_more(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) -> u32 {
+        let (features, range) = (&asked.features[block], asked.features[block].range(asked.at));
+        let ids = &features.ids[range];
+        self.documents.clear();
+        let (mut known, mut left) = (0, std::mem::take(&mut self.left));
+        for (i, &id) in ids.iter().enumerate() {
+            expect(rows, ids, i);
+            // Presences count: how often they stand there does not.
+            asked.taken.left(block, id, 1, rows.get(id), &mut left);
+            let df = documents(&left);
+            self.documents.push(df);
+            known += u32::from(df > 0);
+            if df == 0 {
+                if part.keeps_odds {
+                    self.odds.resize(self.odds.len() + part.classes.len(), 0.0);
+                }
+            } else if 2 * left.len() > part.shape.n_classes || df as usize >= FLAT {
+                self.add_to_each(part, &left, df);
+            } else {
+                self.add_to_some(part, &left, df);
+            }
         }
+        self.left = left;
+        known
+    }
+
+    /// The place of a class among those asked for.
+    #[inline(always)]
+    fn place(&self, part: &Part, class: u32) -> Option<usize> {
+        let place = if part.is_listed { self.listed[class as usize] } else { class };
+        (place != NONE).then_some(place as usize)
     }
 
     fn add_to_each(&mut self, part: &Part, row: &[Cell], df: u32) {
-        if part.is_listed {
-            row.iter().for_each(|cell| self.all_inside[cell.class as usize] = cell.documents);
-            let listed = part.classes.iter().map(|&class| f64::from(self.all_inside[class as usize]));
-            self.inside.iter_mut().zip(listed).for_each(|(inside, documents)| *inside = documents);
-            row.iter().for_each(|cell| self.all_inside[cell.class as usize] = 0);
-        } else {
-            self.inside.fill(0.0);
-            row.iter().for_each(|cell| self.inside[cell.class as usize] = f64::from(cell.documents));
+        self.inside.fill(0.0);
+        for cell in row {
+            if let Some(place) = self.place(part, cell.class) {
+                self.inside[place] = f64::from(cell.documents);
+            }
         }
         self.columns.of(&self.inside, f64::from(df), &mut self.row);
         self.inside.fill(1.0);
@@ -360,57 +386,63 @@ impl Scratch {
 
     fn add_to_some(&mut self, part: &Part, row: &[Cell], df: u32) {
         let n = part.classes.len();
-        let place = &mut self.places[df as usize];
-        if *place == NONE {
-            *place = self.n_alike as u32;
+        let number = &mut self.places[df as usize];
+        if *number == NONE {
+            *number = self.n_alike as u32;
             self.n_alike += 1;
             self.alike.resize(self.alike.len().max(self.n_alike), Alike::default());
-            let alike = &mut self.alike[*place as usize];
-            alike.df = df;
+            let alike = &mut self.alike[*number as usize];
+            (alike.df, alike.n) = (df, 0.0);
             alike.times.clear();
             alike.times.resize(n, 0.0);
             self.inside.fill(0.0);
             self.columns.of(&self.inside, f64::from(df), &mut alike.unseen);
         }
-        let alike = &mut self.alike[*place as usize];
-        alike.times.iter_mut().for_each(|times| *times += 1.0);
+        let number = *number as usize;
+        self.alike[number].n += 1.0;
         let first = self.odds.len();
         if part.keeps_odds {
-            self.odds.extend_from_slice(&alike.unseen.odds);
+            self.odds.extend_from_slice(&self.alike[number].unseen.odds);
         }
         let hat = Hat::of_documents(df);
         for cell in row.iter().filter(|cell| cell.documents > 0) {
-            let class = cell.class as usize;
-            alike.times[class] -= 1.0;
-            let evidence = self.sides[class].of(cell.documents, df);
+            let Some(place) = self.place(part, cell.class) else { continue };
+            self.alike[number].times[place] -= 1.0;
+            let evidence = self.sides[place].of(cell.documents, df);
             let mut add = |curve: usize, hat: Hat, value: f64| {
                 let knot = curve * KNOTS + hat.knot;
-                self.sums[knot * n + class] += value * (1.0 - hat.share);
-                self.sums[(knot + 1) * n + class] += value * hat.share;
+                self.sums[knot * n + place] += value * (1.0 - hat.share);
+                self.sums[(knot + 1) * n + place] += value * hat.share;
             };
             add(0, Hat::of_ratio(evidence.z), evidence.odds);
             add(1, hat, evidence.inside);
             add(2, hat, evidence.outside);
             if part.keeps_odds {
-                self.odds[first + class] = evidence.odds;
+                self.odds[first + place] = evidence.odds;
             }
         }
     }
 
-    /// Notes that a pair takes back from the odds of these words.
-    #[inline(always)]
-    fn share_out(&mut self, words: [u32; 2], hat: Hat) {
-        words.iter().for_each(|&word| hat.spread(1.0, &mut self.shares[word as usize]));
+    /// Notes what pairs, those that were read last, take back from the odds of their words.
+    fn share_out(&mut self, parents: &[[u32; 2]]) {
+        for (words, &df) in parents.iter().zip(&self.documents).filter(|(_, df)| **df > 0) {
+            let hat = Hat::of_documents(df);
+            words.iter().for_each(|&word| hat.spread(1.0, &mut self.shares[word as usize]));
+        }
     }
 
     /// Adds what has been put off until all features were there.
     fn finish(&mut self, part: &Part, has_parents: bool) {
         let n = part.classes.len();
-        for alike in &self.alike[..self.n_alike] {
+        for alike in &mut self.alike[..self.n_alike] {
             self.places[alike.df as usize] = NONE;
+            alike.times.iter_mut().for_each(|times| *times += alike.n);
             spread(&alike.unseen, &alike.times, alike.df, &mut self.sums);
         }
         self.n_alike = 0;
+        if part.is_listed {
+            part.classes.iter().for_each(|&class| self.listed[class as usize] = NONE);
+        }
         if has_parents {
             let sums = &mut self.sums[(part.width - KNOTS) * n..];
             for (shares, odds) in self.shares.iter().zip(self.odds.chunks(n)) {
@@ -419,6 +451,15 @@ impl Scratch {
                 }
             }
         }
+    }
+}
+
+/// Asks for the memory of rows that will be read soon.
+#[inline(always)]
+fn expect(rows: &Rows, ids: &[u32], i: usize) {
+    if let Some(&id) = ids.get(i + AHEAD) {
+        rows.expect(id);
+        rows.expect_cells(ids[i + AHEAD / 2]);
     }
 }
 

@@ -120,10 +120,23 @@ impl Side {
     /// The weight of evidence, and its signal-to-noise ratio.
     #[inline(always)]
     pub(super) fn odds(&self, inside: u32, df: u32) -> (f64, f64) {
-        let counts = self.counts(f64::from(inside), f64::from(df));
-        // One logarithm instead of two.
-        let odds = ((counts.inside * counts.expected_outside) / (counts.expected_inside * counts.outside)).ln();
-        (odds, counts.z(odds))
+        self.counts(f64::from(inside), f64::from(df)).odds(f64::ln)
+    }
+
+    /// The same of several features: `inside` documents of the class have each, and `df` in all.
+    pub(super) fn all_odds(&self, inside: &[f64], df: &[u32], row: &mut EvidenceRow) {
+        let n = inside.len();
+        row.odds.resize(n, 0.0);
+        row.z.resize(n, 0.0);
+        let (df, odds, z) = (&df[..n], &mut row.odds[..n], &mut row.z[..n]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for i in 0..n {
+                    (odds[i], z[i]) = self.counts(inside[i], f64::from(df[i])).odds(ln);
+                }
+            },
+        );
     }
 }
 
@@ -142,6 +155,13 @@ impl Smoothed {
         let outside = ln(self.expected_outside / self.outside);
         let odds = inside + outside;
         Evidence { inside, outside, odds, z: self.z(odds) }
+    }
+
+    #[inline(always)]
+    fn odds(&self, ln: impl Fn(f64) -> f64) -> (f64, f64) {
+        // One logarithm instead of two.
+        let odds = ln((self.inside * self.expected_outside) / (self.expected_inside * self.outside));
+        (odds, self.z(odds))
     }
 
     #[inline(always)]
@@ -228,9 +248,12 @@ mod tests {
             let inside: Vec<u32> = (0..29).map(|i| i % (df + 1)).collect();
             all.of(&inside.iter().map(|&n| f64::from(n)).collect::<Vec<_>>(), f64::from(df), &mut row);
             for (class, side) in sides.iter().enumerate() {
+                let (mut several, counts) = (EvidenceRow::default(), [f64::from(inside[class]); 5]);
+                side.all_odds(&counts, &[df; 5], &mut several);
                 let (short, ratio) = side.odds(inside[class], df);
                 let Evidence { inside, outside, odds, z } = side.of(inside[class], df);
                 assert!((short - odds).abs() < 1e-13 && (ratio - z).abs() < 1e-12);
+                assert!((several.odds[4] - odds).abs() < 1e-13 && (several.z[4] - z).abs() < 1e-12);
                 let found = [row.inside[class], row.outside[class], row.odds[class], row.z[class]];
                 for (found, expected) in found.into_iter().zip([inside, outside, odds, z]) {
                     assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{found} {expected}");

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from banbury.text.counts import Counts
 
 MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
-MOST_FITTED_DOCUMENTS, MOST_WITH_LISTS = 5_000, 7_000  # more make the curves hardly better
+MOST_FITTED_DOCUMENTS = 5_000  # more make the curves hardly better
 FEWEST_DOCUMENTS = 50
 MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes are listed
 
@@ -77,8 +77,8 @@ def fit_curves(
     n_classes = len(counts.classes)
     width = _n_listed(n_classes)
     n_numbers = len(_columns(universal_curves(counts.analyzer)[0], n_classes))
-    most = min(most_numbers // (2 * width * n_numbers), MOST_WITH_LISTS if width < n_classes else MOST_FITTED_DOCUMENTS)
-    most = max(min(most, MOST_LISTED_SCORES // n_classes), FEWEST_DOCUMENTS)
+    most = min(most_numbers // (2 * width * n_numbers), MOST_FITTED_DOCUMENTS, MOST_LISTED_SCORES // n_classes)
+    most = max(most, FEWEST_DOCUMENTS)
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )
@@ -168,14 +168,21 @@ class _Fit:
         def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
             return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), **how)
 
-        universal = trust([number for block in blocks for number in block], [0.0] * self.n_classes)
-        logs = self._log_probabilities([trust(*one) for one in by_fold], analyzer)
-        n = len(self.own)
+        n, folds = len(self.own), self._folds()
+        if self.lists is not None:
+            logs = self._log_probabilities([trust(*fold) for fold in by_fold], analyzer)
+        else:
+            logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))
         tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.own, self.weights))]
         if self.lists is None:
-            untouched = self._log_probabilities([universal], analyzer)
+            universal = (_columns(blocks, self.n_classes), [0.0] * self.n_classes)
+            untouched = np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads))
             tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.own, self.weights)))
         return tried, trust(*fitted), logs
+
+    def _folds(self) -> NDArray[np.uint32]:
+        """The fold of each document and each window: those of a group are in the same one."""
+        return np.tile(np.asarray(self.documents.groups) % FOLDS, 2).astype(np.uint32)
 
     def _regression(self, prior: float) -> _kernel.Regression:
         share = _growth_share(self.lengths[:, 0])
@@ -197,7 +204,7 @@ class _Fit:
     def _fitted(
         self, regression: _kernel.Regression, blocks: list[list[float]]
     ) -> tuple[tuple[list[float], list[float]], list[tuple[list[float], list[float]]]]:
-        """Curves and shifts, and the same without each fold of the documents."""
+        """Curves and shifts; and the coefficients of the regression and shifts without each fold of the documents."""
         means = [_columns([block], self.n_classes) for block in blocks]
         mean = [number for block in means for number in block]
         no_shift = [0.0] * self.n_classes
@@ -213,25 +220,22 @@ class _Fit:
         around = [m * number for block, m in zip(blocks, multipliers, strict=True) for number in block]
         prior = (scaled, self._precision(regression, scaled, mean), no_shift, SHIFT_PRECISION)
         curves, shifts, _ = regression.fit(*prior, self.threads)
-        folds = np.tile(np.asarray(self.documents.groups) % FOLDS, 2)
-        each = regression.without(*prior, (curves, shifts), folds, FOLDS, self.threads)
-
-        def unified(columns: list[float]) -> list[float]:
-            return _unified(columns, around, blocks) if self.n_classes == 2 else columns
-
-        return (unified(curves), shifts), [(unified(columns), shift) for columns, shift in each]
+        each = regression.without(*prior, (curves, shifts), self._folds(), FOLDS, self.threads)
+        return (_unified(curves, around, blocks) if self.n_classes == 2 else curves, shifts), each
 
     def _log_probabilities(self, trusts: list[Trust], analyzer: Analyzer) -> NDArray[np.float64]:
-        """Of each document, then of each window, by leave-one-out; each fold of them has one of these to read it."""
+        """Of each document, then of each window, of all classes where the regression has some; by leave-one-out.
+
+        Each fold of the documents has one of `trusts` to read it.
+        """
         documents, n_folds = self.documents, len(trusts)
         is_whole = analyzer == self.counts.analyzer
         curves = [list(trust.curves) if is_whole else self._padded(trust.curves) for trust in trusts]
         left_out = documents.scores(curves, self.caps.tolist(), self.threads)
-        scores = of_all_classes(np.asarray(left_out.scores), self.n_classes)
         growths = np.array([trust.growth(self.counts.classes, self.counts.documents) for trust in trusts])
         share = _growth_share(np.asarray(left_out.lengths))
         growth = growths[np.tile(np.asarray(documents.groups) % n_folds, 2)]
-        return log_softmax(self.log_prior + share[:, None] * growth + scores)
+        return log_softmax(self.log_prior + share[:, None] * growth + np.asarray(left_out.scores))
 
     def _padded(self, curves: Sequence[float]) -> list[float]:
         """Curves of fewer blocks as curves of all: the last ones weigh nothing."""
