@@ -32,9 +32,9 @@ class Answer:
 class Serving:
     """`banbury serve` with these arguments, until the end of a `with`."""
 
-    def __init__(self, *arguments: object, program: str | None = None, **variables: str) -> None:
+    def __init__(self, *arguments: object, program: str | None = None, port: int = 0, **variables: str) -> None:
         command = [sys.executable, *(["-m", "banbury"] if program is None else ["-c", program])]
-        command += ["serve", *map(str, arguments), "--port", "0"]
+        command += ["serve", *map(str, arguments), "--port", str(port)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment(**variables))
         self.lines: list[str] = []
         self._listens = threading.Event()

@@ -1,11 +1,13 @@
 """Labelling by hand: what is asked next, what is undone."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury import Classifier
-from banbury.apps.labelling import Labelling
+from banbury.apps.labelling import Labelling, expected_accuracy
 from banbury.datasets import demo
 from banbury.errors import InputError
 
@@ -92,3 +94,20 @@ def test_bad_labels_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="of type int"):
         labelling.give(1, 3)
     assert labelling.labels == {0: "a"}
+
+
+def test_more_labels_are_expected_to_help_as_they_have_helped() -> None:
+    # Mistakes go with the inverse of the square root of the number of labels: 8 of 16, 4 of 32 …
+    draw = Random(0)
+    outcomes = [draw.random() > 2 / (n + 4) ** 0.5 for n in range(4000)]
+    expected = expected_accuracy(outcomes, 8000)
+    assert expected == pytest.approx(1 - 2 / 8000**0.5, abs=0.01)
+    assert expected_accuracy(outcomes[:39], 80) is None
+
+
+@given(st.lists(st.booleans(), min_size=40, max_size=200))
+def test_more_labels_never_make_it_worse(outcomes: list[bool]) -> None:
+    some, more = (expected_accuracy(outcomes, n * len(outcomes)) for n in (2, 4))
+    assert some is not None
+    assert more is not None
+    assert 0 <= some <= more <= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
@@ -11,7 +12,7 @@ from banbury.errors import InputError
 from banbury.text.documents import as_labels, as_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MOST_SCORED = 2_000  # of the documents that are left: scoring more would make people wait
 CHOSEN_TOGETHER = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
@@ -136,3 +137,36 @@ class Labelling:
         elif len(set(labels)) >= 2:
             self._model, self._n_fitted = Classifier().fit(texts, labels), len(labels)
         return self._model
+
+
+FEWEST_TO_EXTRAPOLATE = 40  # labels
+BLOCKS = 4
+
+
+def expected_accuracy(is_right: Sequence[bool], n: int) -> float | None:
+    """Accuracy after `n` labels, extrapolated from predictions that were each made before their label was learned.
+
+    A power law is fitted to the share of mistakes in consecutive blocks, each twice as long as the one before it, and
+    never grows. None with fewer than 40 labels. Documents that teach the most are asked about first, and are harder
+    than others: the model is better than this on all documents.
+
+    >>> expected_accuracy([True] * 39, 80) is None
+    True
+    >>> round(expected_accuracy([n % 4 != 0 for n in range(80)], 160), 2)  # one in four is wrong, all along
+    0.75
+    """
+    if len(is_right) < FEWEST_TO_EXTRAPOLATE:
+        return None
+    points = []
+    end = len(is_right)
+    for _ in range(BLOCKS):
+        start = end // 2
+        wrong = sum(not right for right in is_right[start:end])
+        # Half a mistake more, and half a right one, so that no block has a share of 0.
+        points.append((log((start + end) / 2), log((wrong + 0.5) / (end - start + 1))))
+        end = start
+    middle = sum(x for x, _ in points) / BLOCKS
+    spread = sum((x - middle) ** 2 for x, _ in points)
+    level = sum(y for _, y in points) / BLOCKS
+    slope = min(sum((x - middle) * (y - level) for x, y in points) / spread, 0.0)
+    return 1 - min(exp(level + slope * (log(n) - middle)), 1.0)

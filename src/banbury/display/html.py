@@ -17,9 +17,9 @@ from banbury.display.characters import shorten, visible
 
 ELEMENTS = frozenset((
     "a", "article", "aside", "b", "bdi", "br", "caption", "code", "col", "colgroup", "dd", "details", "div", "dl", "dt",
-    "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "header", "hr", "i", "li", "main", "mark", "nav",
-    "ol", "p", "pre", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot",
-    "th", "thead", "tr", "u", "ul",
+    "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "header", "hr", "i", "kbd", "li", "main", "mark",
+    "nav", "ol", "p", "pre", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "u", "ul",
     "circle", "desc", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text", "title", "tspan",
 ))  # fmt: skip
 EMPTY = frozenset(("br", "col", "hr", "input", "link", "meta"))

@@ -26,6 +26,7 @@ from banbury.server.metrics import Metrics
 from banbury.server.models import Models, ServedModel
 from banbury.server.page.files import Files
 from banbury.server.page.jobs import Jobs
+from banbury.server.page.queues import Queue
 from banbury.server.page.routes import page_routes
 from banbury.server.problems import Problem, problem_of
 from banbury.server.reading import predict, predict_at_once
@@ -67,6 +68,7 @@ class Application:
         self.watcher = Watcher(self)
         self.files = Files(FilePath(folder) if folder is not None else self.models.folder)
         self.jobs = Jobs()
+        self.queues: dict[tuple[str, str], Queue] = {}
         self._budget = Budget(BUFFERED)
         self._is_started = False
         self._starting = Lock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,8 @@ from banbury.server.turns import Turns
 
 T = TypeVar("T")
 ENDING = ".banbury"
+REMEMBERED = 500  # documents that came in …
+LONGEST_REMEMBERED = 10_000  # … and characters of each
 Stamp = tuple[int, int, int]
 
 
@@ -26,6 +29,8 @@ class ServedModel:
         self.name = name
         self.path = path
         self.turns = Turns()
+        self.incoming: deque[Any] = deque(maxlen=REMEMBERED)
+        """The last documents that were asked about over HTTP; they can be labelled on the page."""
         self.stamp = stamp(path)
         self.refused: str | None = None
         """Why the file that lies there now is not the one that is served."""
@@ -39,6 +44,13 @@ class ServedModel:
         self.columns = columns_of(classifier)
         self.chosen_at = n_documents(classifier) if chosen_at is None else chosen_at
         """How many documents there were when the settings were chosen."""
+
+    def remember(self, documents: list[Any]) -> None:
+        """Keep the last documents that came in, as far as they are short."""
+        for document in documents[-REMEMBERED:]:
+            size = len(document) if isinstance(document, str) else sum(map(len, map(str, document.values())))
+            if size <= LONGEST_REMEMBERED:
+                self.incoming.append(document)
 
     @property
     def labels(self) -> list[Any]:

@@ -58,6 +58,7 @@ def predicted(classifier: Classifier, model: ServedModel, message: PredictReques
     """What is predicted for the documents of a request."""
     documents, prior = documents_in(message, model), prior_in(message.prior, model)
     labels, rows = probabilities(classifier, documents, prior)
+    model.remember(documents)
     if message.costs is None and message.unsure is None:
         return best(labels, rows, message.top)
     costs = {(cost.true, cost.decided): cost.cost for cost in message.costs or ()}

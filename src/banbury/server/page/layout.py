@@ -11,6 +11,7 @@ from banbury.server.page.visit import Visit
 
 ROOMS = {
     "try": ("Try", "Type, and see why", "read"),
+    "teach": ("Teach", "Label with single keys", "learn"),
     "words": ("Words", "What was learned", "read"),
     "mistakes": ("Mistakes", "How good it is, and where not", "read"),
 }

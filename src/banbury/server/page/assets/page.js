@@ -89,11 +89,28 @@ document.addEventListener("change", (event) => {
   if (form && (input.tagName === "SELECT" || input.type === "checkbox")) live(form, form.dataset.live);
 });
 document.addEventListener("submit", (event) => {
-  const id = event.target.dataset.live;
-  if (!id) return;
-  event.preventDefault();
-  live(event.target, id);
+  const form = event.target;
+  if (form.dataset.live) {
+    event.preventDefault();
+    live(form, form.dataset.live);
+  } else if (form.dataset.part) {
+    event.preventDefault();
+    act(form, form.dataset.part, event.submitter);
+  }
 });
+
+// Forms that change something: one after the other, and never twice, since each has a number that the server knows.
+async function act(form, id, button) {
+  const place = document.getElementById(id);
+  if (place.ariaBusy === "true") return;
+  place.ariaBusy = "true";
+  const body = new URLSearchParams(new FormData(form, button));
+  const answer = await ask(form.action, { method: "POST", body, headers: part(id) });
+  const html = await answer.text();
+  const fresh = answer.redirected ? location.assign(answer.url) : put(html, id);
+  if (!fresh) place.ariaBusy = "false";
+  else fresh.focus({ preventScroll: true });
+}
 
 // Parts that ask for themselves again, for as long as they say so.
 async function poll(one) {
