@@ -10,6 +10,8 @@ from statistics import fmean
 
 import pytest
 
+from banbury import Classifier
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 LISTS = [
@@ -120,3 +122,17 @@ def test_the_files_that_the_architecture_names_are_there() -> None:
     folders = [ROOT, ROOT / "src" / "banbury", ROOT / "kernel" / "src", ROOT / "kernel" / "src" / "text"]
     for name in re.findall(r"`([\w/]+\.(?:py|rs|toml|pyi))`", text):
         assert any((folder / name).exists() for folder in folders), name
+
+
+def test_the_reference_of_python_has_every_public_name_of_the_classifier() -> None:
+    page = (ROOT / "docs/reference/python.md").read_text("utf-8")
+    names = [name for name in dir(Classifier) if not name.startswith("_")]
+    assert [name for name in names if not re.search(rf"`(Classifier\.)?{name}\b", page)] == []
+
+
+def test_the_reference_of_python_names_what_modules_have() -> None:
+    page = (ROOT / "docs/reference/python.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(banbury\.[a-z_.]+)` \| `(\w+)", page, re.MULTILINE)
+    assert len(rows) > 15
+    for module, name in rows:
+        assert pydoc.locate(f"{module}.{name}") is not None, f"{module} has no {name}"
