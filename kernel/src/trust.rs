@@ -39,21 +39,35 @@ use length::CHANNELS;
 pub use length::growth;
 pub use model::Model;
 
+/// How the features of a block are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    /// The analyzer counts no such features.
+    NotCounted,
+    /// Each feature counts by its own curves.
+    Single,
+    /// Features are pairs of words that count too: a pair takes back a share of what its words say.
+    Pairs,
+}
+
 /// Which curves there are, and in which order: for each counted block and each channel, those over z (7 numbers), over the
 /// number of documents (7 inside and 7 outside; for two classes their 7 means), and of what pairs take back (7).
 #[derive(Clone, Debug)]
 pub struct Shape {
     n_classes: usize,
-    /// By block whether its features are pairs of features; None for a block that is not counted.
-    blocks: Vec<Option<bool>>,
+    blocks: Vec<BlockKind>,
 }
 
 impl Shape {
     pub fn new(analyzer: &Analyzer, n_classes: usize) -> Self {
         let settings = analyzer.settings();
         let has_words = Kind::Words.is_counted(settings);
-        let shape = |kind: Kind| kind.is_counted(settings).then_some(kind == Kind::Runs(2) && has_words);
-        Shape { n_classes, blocks: Kind::of(settings).into_iter().map(shape).collect() }
+        let block = |kind: Kind| match kind {
+            _ if !kind.is_counted(settings) => BlockKind::NotCounted,
+            Kind::Runs(2) if has_words => BlockKind::Pairs,
+            _ => BlockKind::Single,
+        };
+        Shape { n_classes, blocks: Kind::of(settings).into_iter().map(block).collect() }
     }
 
     fn is_two(&self) -> bool {
@@ -75,9 +89,17 @@ impl Shape {
         if self.is_two() { 1 } else { place as u32 }
     }
 
+    fn is_counted(&self, block: usize) -> bool {
+        self.blocks[block] != BlockKind::NotCounted
+    }
+
+    fn is_pairs(&self, block: usize) -> bool {
+        self.blocks[block] == BlockKind::Pairs
+    }
+
     /// The counted blocks, and whether their features are pairs of features.
     fn counted(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        self.blocks.iter().enumerate().filter_map(|(block, is_pairs)| Some((block, (*is_pairs)?)))
+        (0..self.blocks.len()).filter(|&block| self.is_counted(block)).map(|block| (block, self.is_pairs(block)))
     }
 
     /// The numbers that a block has for each channel.
@@ -96,7 +118,7 @@ impl Shape {
 
     /// The block whose pairs are of words that count too.
     fn pairs(&self) -> Option<usize> {
-        self.blocks.iter().position(|block| *block == Some(true))
+        (0..self.blocks.len()).find(|&block| self.is_pairs(block))
     }
 }
 

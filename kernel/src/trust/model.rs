@@ -149,7 +149,7 @@ impl Model {
         }
         let mut weights = [0.0; CHANNELS];
         self.weigh(counts, block, id, |_, [first, second, _]| weights = [first, second]);
-        if self.shape.blocks[block] == Some(true) {
+        if self.shape.is_pairs(block) {
             let mut odds = 0.0;
             match self.word_odds.get() {
                 Some(known) => words_of(counts, block, id).iter().for_each(|&word| odds += known[word as usize]),
@@ -190,7 +190,7 @@ impl Model {
         }
         let mut term = vec![0.0; self.shape.n_classes];
         self.weigh(counts, block, id, |class, [first, second, _]| term[class] = at_scale([first, second]));
-        if self.shape.blocks[block] == Some(true) {
+        if self.shape.is_pairs(block) {
             let share = at_scale(self.taken_back(documents(counts.blocks[block].rows.get(id))));
             self.each_word_odds(counts, block, id, |class, odds| term[class] += share * odds);
         }

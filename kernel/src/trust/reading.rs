@@ -32,9 +32,8 @@ impl Reading for Model {
 
     fn keep(&self, counts: &Counts) -> Vec<Weights> {
         self.prepare(counts);
-        let weights = |block: usize| match self.shape.blocks[block] {
-            Some(_) => Weights::of(self, counts, block),
-            None => Weights::default(),
+        let weights = |block: usize| {
+            if self.shape.is_counted(block) { Weights::of(self, counts, block) } else { Weights::default() }
         };
         (0..counts.blocks.len()).map(weights).collect()
     }
@@ -62,7 +61,7 @@ impl Reading for Model {
             return;
         }
         scratch.seen.resize_with(looked.len(), Seen::default);
-        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.blocks[*block].is_some()) {
+        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
             let (found, rows, seen) = (looked.of(at), &counts.blocks[block].rows, &mut scratch.seen[block]);
             match kept {
                 Some(_) => seen.read(found, |known| if known.weight == NOTHING { UNKNOWN } else { known.id }),
@@ -223,7 +222,7 @@ impl Scorer<Model> {
             blocks.iter().enumerate().flat_map(|(block, features)| features.ids.iter().map(move |&id| (block, id)));
         let n_corrected = all.filter(|&(block, id)| is_corrected(block, id)).count();
         let mut terms = vec![];
-        for (block, features) in blocks.iter().enumerate().filter(|(block, _)| model.shape.blocks[*block].is_some()) {
+        for (block, features) in blocks.iter().enumerate().filter(|(block, _)| model.shape.is_counted(*block)) {
             let scales = model.scales(block, features.ids.len());
             let mut next = 0;
             for &id in &finder.found()[block] {

@@ -16,7 +16,7 @@ import click
 if TYPE_CHECKING:
     from banbury.errors import Option
 
-USAGE, DATA, INTERRUPTED, CLOSED = 2, 3, 130, 141
+DATA, INTERRUPTED, CLOSED = 3, 130, 141  # exit codes; 2, for wrong usage, is click's own
 
 # What `banbury --help` says, in its order; importing the commands for that would take three times as long.
 COMMANDS = {

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 TIMES = 10.0
 ANY_FALSE_LEAK = 0.01
 FEWEST_OF_CLASS = 10  # documents of the class that have the word: fewer are an accident, not a leak
-LEAK_KINDS = ("address", "part of an address", "number", "word")
 
 
 class Leak(NamedTuple):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from banbury.display.html import Markup, element, fragment, piece
 from banbury.display.html_tables import table as html_table
 from banbury.display.text_table import Grid
+from banbury.results.doubtful import doubtful_labels
 from banbury.stats.distributions import gamma_quantile
 from banbury.tables.cells import DEPTH, NumberCells
 from banbury.tables.learned import Learned, Rows
@@ -263,10 +264,18 @@ def _drift(learned: Learned, codes: NDArray[Any]) -> list[DriftingColumn]:
 
 
 def _doubtful(labels: Sequence[Any], classes: list[Any], probabilities: NDArray[Any]) -> list[DoubtfulRow]:
-    places = {label: place for place, label in enumerate(classes)}
-    doubtful = []
-    for row, label in enumerate(labels):
-        probability = float(probabilities[row, places[label]]) if label in places else 0.0
-        if probability < DOUBTFUL:
-            doubtful.append(DoubtfulRow(row, label, probability, classes[int(probabilities[row].argmax())]))
-    return sorted(doubtful, key=lambda doubt: doubt.probability)
+    class_ids = {label: class_id for class_id, label in enumerate(classes)}
+    with np.errstate(divide="ignore"):
+        logs = np.log(probabilities)
+    doubtful = doubtful_labels(
+        np.array([class_ids.get(label, len(classes)) for label in labels], np.intp),
+        logs,
+        label=labels.__getitem__,
+        text=lambda row: "",
+    )
+    best = probabilities.argmax(axis=1)
+    return [
+        DoubtfulRow(doubt.index, doubt.label, doubt.probability, classes[int(best[doubt.index])])
+        for doubt in doubtful
+        if doubt.probability < DOUBTFUL
+    ]
