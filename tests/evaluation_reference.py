@@ -56,6 +56,13 @@ def roc_auc(scores: Sequence[Any], is_own: Sequence[bool]) -> float | None:
     return sum(pairs) / len(pairs) if pairs else None
 
 
+def rates(scores: Sequence[Any], is_own: Sequence[bool], threshold: Any) -> tuple[float, float, float]:
+    """Recall, false positive rate and precision of all documents that score at least as much."""
+    own = [score >= threshold for score, x in zip(scores, is_own, strict=True) if x]
+    others = [score >= threshold for score, x in zip(scores, is_own, strict=True) if not x]
+    return sum(own) / len(own), sum(others) / len(others), sum(own) / (sum(own) + sum(others))
+
+
 def log_loss(truth: Labels, classes: Labels, chances: Table) -> float:
     return -sum(math.log(row[classes.index(t)]) for t, row in zip(truth, chances, strict=True)) / len(truth)
 

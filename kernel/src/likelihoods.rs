@@ -205,7 +205,7 @@ fn all_features(counts: &Counts) -> u64 {
 }
 
 /// How many features each class has seen.
-fn own_features(counts: &Counts) -> Vec<u64> {
+pub fn own_features(counts: &Counts) -> Vec<u64> {
     let mut own = vec![0; counts.n_classes()];
     for block in &counts.blocks {
         for id in 0..block.rows.len() as u32 {

@@ -23,6 +23,7 @@ use crate::array::Bytes;
 use crate::counting::{self, Batch};
 use crate::counts;
 use crate::error::Error;
+use crate::likelihoods;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::threads::n_threads;
@@ -312,6 +313,12 @@ impl Counts {
     #[getter]
     fn n_features(&self, py: Python<'_>) -> u64 {
         py.detach(|| self.read().counts.blocks.iter().map(|block| block.rows.live).sum())
+    }
+
+    /// How many different features each class has.
+    #[getter]
+    fn vocabulary(&self, py: Python<'_>) -> Vec<u64> {
+        py.detach(|| likelihoods::own_features(&self.read().counts))
     }
 
     #[getter]

@@ -178,6 +178,9 @@ class Counts:
     @property
     def n_features(self) -> int: ...
     @property
+    def vocabulary(self) -> list[int]:
+        """How many different features each class has."""
+    @property
     def documents(self) -> list[int]:
         """Of each class."""
     @property

@@ -9,7 +9,7 @@ from banbury import _kernel, storage
 from banbury.errors import InputError, NotFittedError
 from banbury.fitted import Fitted, fitted, parameters_and_fitted
 from banbury.lazy import numpy as np
-from banbury.model import Documents, Model, Reading, explained
+from banbury.model import Documents, Model, Reading, clear_labels, explained
 from banbury.parameters import Parameters, changed_parameters, check_parameters, parameters_of, shown, sklearn_tags
 from banbury.stats.softmax import class_probabilities, log_softmax, softmax
 from banbury.text.analyzer import Analyzer
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from banbury.report.report import Report
     from banbury.results.column_table import ColumnTable
-    from banbury.results.decisions import Costs, Promise
+    from banbury.results.decisions import Rule
     from banbury.results.explanation import Explanation
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
@@ -304,11 +304,19 @@ class Classifier:
 
     # Predicting
 
-    def predict(self, texts: Documents, *, prior: Any = None) -> Any:
-        """The label of each text, as an array; for one `str` its label.
+    def predict(self, texts: Documents, *, prior: Any = None, margin: float | None = None) -> Any:
+        """The label of each text, as an array; for one text its label.
 
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
+        With a `margin` the label is None where the best class leads the next one by no more than so many nats; with 0,
+        where they score the same.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+        >>> model.predict("so so"), model.predict("so so", margin=0)
+        ('negative', None)
         """
+        if margin is not None:
+            return clear_labels(self._reading(prior), texts, margin, n_threads(self.threads))
         if prior is None and (labeller := self._labeller()) is not None:
             if type(texts) is str and (label := labeller.label(texts)) is not None:
                 return label
@@ -397,7 +405,7 @@ class Classifier:
         return model.sample(rng, class_ids, self._checked_settings()), labels
 
     def decide(
-        self, texts: Documents, rule: Costs | Promise | None = None, *, costs: Any = None, unsure: float | None = None
+        self, texts: Documents, rule: Rule | None = None, *, costs: Any = None, unsure: float | None = None
     ) -> list[Any]:
         """The label of each text with the least expected cost, or None where deciding nothing costs less.
 
@@ -497,7 +505,8 @@ class Classifier:
         texts, document = self.model_.hold(texts)
         scores = reading.scores(texts, n_threads(self.threads))
         how: dict[str, Any] = {"classes": reading.classes, "labels": labels, "sample_weight": sample_weight}
-        return Report.of_scores(self, document, lambda: self.diagnose(texts, labels), scores=scores, **how)
+        how |= {"documents": texts, "scores": scores}
+        return Report.of_scores(self, document, lambda: self.diagnose(texts, labels), **how)
 
     def score(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> float:
         """The accuracy on these documents, by the name that scikit-learn has for it."""

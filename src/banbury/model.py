@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury.lazy import numpy as np
 from banbury.results.terms import Score, explanation_of
 from banbury.text.given_weights import GivenModel
 from banbury.text.model import TextModel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from banbury.results.column_table import ColumnTable
@@ -157,6 +157,16 @@ class Model(Protocol):
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of a classifier that say what was learned: those that stay as they are after training."""
+
+
+def clear_labels(reading: Reading, documents: Documents, margin: float, threads: int) -> Any:
+    """The label of each document, None where it leads the next by no more than `margin` nats; of one document, its."""
+    from banbury.results.decisions import Margin  # nothing that predicts needs it
+
+    rule = Margin.of(reading.classes, margin)
+    if reading.is_one(documents):
+        return rule.decide_scores(np.array([reading.scores_of(documents)]))[0]
+    return np.array(rule.decide_scores(reading.scores(documents, threads)), dtype=object)
 
 
 def explained(reading: Reading, document: Any, *, label: Any, against: Any, unit: str) -> Explanation:

@@ -8,11 +8,11 @@ import click
 import pytest
 
 from banbury import Classifier
-from banbury.cli.decisions import rule_of, rules
+from banbury.cli.decisions import costs_of, rule_of, rules
 from banbury.datasets import demo
-from banbury.results.decisions import Costs, Promise
+from banbury.results.decisions import Costs, Margin, Promise
 
-NONE: dict[str, Any] = dict.fromkeys(("costs", "unsure", "promise", "promised_on", "above"))
+NONE: dict[str, Any] = dict.fromkeys(("costs", "unsure", "margin", "promise", "promised_on", "above"))
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,18 @@ def test_a_promise_is_measured_on_the_rows_of_a_file(
     assert str(rule).splitlines()[0] in capsys.readouterr().err
 
 
-def test_a_command_has_the_four_options() -> None:
+def test_a_command_has_all_options() -> None:
     @click.command()
     @rules
     def command(**given: Any) -> None:
         """Decide."""
 
-    assert [option.name for option in command.params] == ["costs", "unsure", "promise", "promised_on"]
+    assert [option.name for option in command.params] == ["costs", "unsure", "margin", "promise", "promised_on"]
+
+
+def test_a_margin_is_a_rule_of_its_own(model: Classifier) -> None:
+    assert rule_of({**NONE, "margin": 0.5}, model) == Margin(["negative", "positive"], 0.5)
+    for other in ({"unsure": 1.0}, {"promise": 0.1}, {"above": 0.9}):
+        with pytest.raises(click.UsageError, match="decides by itself"):
+            rule_of({**NONE, "margin": 0.5, **other}, model)
+    assert costs_of(NONE, ["negative", "positive"]) is None

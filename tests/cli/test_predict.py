@@ -96,6 +96,15 @@ def test_costs_decide_as_in_the_library(three: Here, extension: str) -> None:
     assert None in expected
 
 
+def test_a_margin_decides_as_in_the_library(three: Here) -> None:
+    result = three("predict", "topics.banbury", "topics.jsonl", "--margin", "2", "-o", "out.jsonl")
+    assert result.code == 0, result.err
+    rows = [json.loads(line) for line in (three.folder / "out.jsonl").read_text().splitlines()]
+    expected = topics().predict(TEXTS, margin=2).tolist()
+    assert [row["predicted"] for row in rows] == expected
+    assert three("predict", "topics.banbury", "zzz", "--margin", "50").out.startswith("unsure\t")
+
+
 def test_a_promise_decides_as_in_the_library(mood: Here) -> None:
     result = mood("predict", "mood.banbury", "--promise", "0.1", "--promised-on", "mood.jsonl", "lovely", "of")
     assert result.code == 0, result.err
@@ -114,6 +123,8 @@ def test_a_promise_decides_as_in_the_library(mood: Here) -> None:
         (["--costs", "sport=1"], "'sport=1' is not TRUE:PREDICTED=COST"),
         (["--costs", "sport:music=1"], "there is no class 'music'"),
         (["--unsure", "-1"], "it costs -1; a cost is 0 or more"),
+        (["--margin", "-1"], "margin is -1.0; it must be a number of nats, 0 or more"),
+        (["--margin", "1", "--above", "0.5"], "--margin decides by itself"),
         (["--promise", "0.1"], "needs both"),
         (["--promise", "7", "--promised-on", "topics.jsonl"], "error is 7.0; it must be between 0 and 1"),
         (["--promise", "0.1", "--promised-on", "topics.jsonl", "--unsure", "1"], "not by both"),

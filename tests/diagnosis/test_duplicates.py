@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import diagnosis_reference as reference
-from banbury.diagnosis.duplicates import duplicates
+from banbury import Classifier
+from banbury.diagnosis.duplicates import duplicates, n_repeats
 from banbury.errors import InputError
+from banbury.tables import frame
 from strategies import plain_texts
 
 Rows = list[dict[str, str]]
@@ -60,3 +62,16 @@ def test_a_column_of_texts_does_as_well() -> None:
 
     texts = ["one two three four", "ONE two three four", "other"]
     assert duplicates(polars.Series(texts)) == duplicates(texts)
+
+
+def test_repeats_are_counted_in_texts_tokens_and_rows() -> None:
+    assert n_repeats(["a", "b", "a", "a"]) == 2
+    assert n_repeats([["a", "b"], ["a b"], ["a", "b"]]) == 1
+    table = frame.read({"size": [1.0, 1.0, 2.0, 1.0], "kind": ["x", "x", "x", None]})
+    assert n_repeats(table) == 1
+    model = Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"])
+    report = model.evaluate(["happy", "sad", "happy"], ["yes", "no", "yes"])
+    assert (report.n_repeats, report.to_dict()["n_repeats"]) == (1, 1)
+    assert "1 of 3 documents repeat earlier ones; each of them counts" in str(report)
+    assert "1 of 3 documents repeat" in report._repr_html_()
+    assert "repeat" not in str(model.evaluate(["happy", "sad"], ["yes", "no"]))

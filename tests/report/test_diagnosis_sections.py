@@ -58,5 +58,5 @@ def test_hostile_words_and_texts_are_harmless() -> None:
         leaks=[Leak(text, text, 5, 0, 1.0, "word") for text in HOSTILE],
         vocabulary=NewVocabulary(0.1, 0.1, [(text, 1) for text in HOSTILE]),
     )
-    parts = [sections.doubtful_labels, sections.documents, sections.dependent_pairs, sections.leaks]
-    assert_harmless(piece([part(found) for part in parts]))
+    parts = [sections.doubtful_labels(found), sections.documents(found), sections.leaks(found)]
+    assert_harmless(piece([*parts, sections.dependent_pairs(found)]))

@@ -24,7 +24,10 @@ def test_probabilities_are_drawn_only_where_there_are_any() -> None:
     assert sections.probabilities(evaluate(TRUTH, TRUTH)) is None
     drawing = sections.probabilities(EVALUATION)
     assert drawing is not None
-    assert drawing.html.count("<svg") == 2
+    assert drawing.html.count("<svg") == 4
+    shown = Look(drawing.html).text
+    assert "ROC" in shown
+    assert "Precision and recall" in shown
     rows = [text for text in Look(drawing.html).texts if text.endswith("%") and " to " in text]
     assert len(rows) == len(EVALUATION.reliability)
 

@@ -11,7 +11,7 @@ import evaluation_reference as reference
 from banbury import Classifier
 from banbury.datasets import demo
 from banbury.errors import InputError
-from banbury.results.decisions import Costs, promise
+from banbury.results.decisions import Costs, Margin, decision_cost, promise
 from banbury.results.evaluation import Evaluation, evaluate
 
 MAIL = {("ham", "spam"): 10, ("spam", "ham"): 1}
@@ -169,3 +169,74 @@ def test_a_promise_needs_shares(options: Any) -> None:
 def test_a_promise_needs_single_documents() -> None:
     with pytest.raises(InputError, match="probabilities of single documents"):
         promise(evaluate(["a"], ["a"]), error=0.1)
+
+
+# Margins
+
+
+def test_a_tie_is_the_first_label_or_by_choice_none() -> None:
+    model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+    texts = ["so so", "happy sad", "happy", "zzz"]
+    assert model.predict(texts).tolist() == ["negative", "negative", "positive", "negative"]
+    assert model.predict(texts, margin=0).tolist() == [None, None, "positive", None]
+    assert [model.predict(text, margin=0) for text in texts] == [None, None, "positive", None]
+
+
+@given(st.floats(0, 3), st.lists(st.integers(1, 99), min_size=2, max_size=4))
+def test_what_leads_by_no_more_than_the_margin_is_not_decided(nats: float, shares: list[int]) -> None:
+    chances = [share / sum(shares) for share in shares]
+    best, second = sorted(chances)[::-1][:2]
+    lead = np.log(best / second)
+    decided = Margin.of(range(len(shares)), nats).decide([chances])[0]
+    if abs(lead - nats) > 1e-6:
+        assert decided == (chances.index(best) if lead > nats else None)
+
+
+def test_a_margin_is_one_of_scores_with_a_prior_and_of_tables_too() -> None:
+    model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+    odds = model.decision_function(["happy"])[0]
+    assert model.predict(["happy"], margin=odds - 1e-6).tolist() == ["positive"]
+    assert model.predict(["happy"], margin=odds + 1e-6).tolist() == [None]
+    assert model.predict("so", margin=0, prior={"positive": 0.7, "negative": 0.3}) == "positive"
+    rows = Classifier().fit({"legs": [2, 2, 4, 4]}, ["bird", "bird", "cat", "cat"])
+    assert rows.predict({"legs": [2, None]}, margin=0).tolist() == ["bird", None]
+    assert rows.predict({"legs": None}, margin=0) is None
+    assert Classifier.textbook().fit(["a"], ["only"]).predict("b", margin=1) == "only"
+
+
+@pytest.mark.parametrize("margin", [-1, float("nan"), float("inf"), "1", True])
+def test_a_wrong_margin_is_one_clear_error(margin: Any) -> None:
+    with pytest.raises(InputError, match=r"margin is .*; it must be a number of nats, 0 or more"):
+        Classifier.textbook().fit(["a", "b"], ["x", "y"]).predict(["a"], margin=margin)
+
+
+# What decisions cost
+
+
+@pytest.mark.parametrize("costs, unsure", [({("ham", "spam"): -1}, None), ([[0, -1], [1, 0]], None), (None, -0.1)])
+def test_a_negative_cost_is_refused(costs: Any, unsure: float | None) -> None:
+    with pytest.raises(InputError, match="a cost is a number, 0 or more"):
+        Costs.of(["ham", "spam"], costs, unsure=unsure)
+
+
+def test_the_cost_of_decisions_is_the_mean_of_their_costs() -> None:
+    chances = [[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.02, 0.98]]
+    truth = ["ham", "ham", "spam", "spam"]
+    evaluation = evaluate(truth, log_probabilities=np.log(chances), classes=["ham", "spam"])
+    rule = Costs.of(["ham", "spam"], {("ham", "spam"): 9}, unsure=0.5)
+    found = decision_cost(evaluation, rule)
+    assert rule.decide(chances) == ["ham", None, None, "spam"]
+    assert found.per_document == pytest.approx((0 + 0.5 + 0.5 + 0) / 4)
+    assert found.most_likely == 9 / 4
+    assert found.always == ("ham", 0.5)
+    assert found.n_unsure == 2
+    assert str(found).splitlines()[1] == "  decided by these costs  0.2500  (2 undecided)"
+
+
+def test_costs_of_documents_that_nobody_kept_or_knows_are_an_error() -> None:
+    rule = Costs.of(["ham", "spam"])
+    with pytest.raises(InputError, match="costs need the probabilities of single documents"):
+        decision_cost(evaluate(["ham"], ["spam"]), rule)
+    strange = evaluate(["x"], log_probabilities=np.log([[0.5, 0.5]]), classes=["ham", "spam"])
+    with pytest.raises(InputError, match="no document has a label that costs are known of"):
+        decision_cost(strange, rule)

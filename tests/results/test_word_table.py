@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import reference
 from banbury import Analyzer, Classifier, _kernel
 from banbury.errors import InputError, MissingExtra
-from banbury.results.word_table import WordTable
+from banbury.results.word_table import Totals, WordTable
 from hostile import HOSTILE, assert_harmless, is_visible
 from small_texts import ANALYZERS, MODELS, SIGNS, TEXTS, signs, terminal
 from strategies import LABELS, Corpus, corpora
@@ -246,14 +246,39 @@ def test_intervals_become_narrow_with_more_documents() -> None:
     assert many[1] - many[0] < (few[1] - few[0]) / 5
 
 
+# Totals
+
+
+def test_totals_are_of_all_words_whichever_the_table_shows() -> None:
+    whole = signs().words()
+    assert whole.totals == Totals([11, 11], [2, 2], [7, 7], 9)
+    assert whole.totals.counts == whole.counts.sum(axis=0).tolist()
+    assert whole.totals.vocabulary == (whole.counts > 0).sum(axis=0).tolist()
+    for part in (whole.top(2), signs().words("positive", min_count=3), signs().words(min_documents=2)):
+        assert part.totals == whole.totals
+
+
+def test_totals_of_many_classes_are_those_of_the_label_and_of_the_others() -> None:
+    table = topics().words("sport")
+    n_sport = int(table.counts[:, table.classes.index("sport")].sum())
+    total, distinct = (line.split() for line in str(table).splitlines()[-2:])
+    assert total == ["total", str(n_sport), str(int(table.counts.sum()) - n_sport)]
+    assert distinct[0] == "distinct"
+    total, distinct = (line.split() for line in str(topics().words()).splitlines()[-2:])
+    assert (total, distinct) == (["total", str(int(table.counts.sum()))], ["distinct", str(len(table))])
+    assert "<tfoot>" in table._repr_html_()
+
+
 # Where it can go
 
 
 def test_a_table_prints_its_head_and_with_a_label_its_tail() -> None:
     table = signs().words(sort="word")
     assert str(table.top(1)).splitlines() == [
-        "word  count negative  P(w|negative)  count positive  P(w|positive)       λ   95% interval",
-        "am                 2           0.15               2           0.15  +0.000  -1.69 … +1.69",
+        "word      count negative  P(w|negative)  count positive  P(w|positive)       λ   95% interval",
+        "am                     2           0.15               2           0.15  +0.000  -1.69 … +1.69",
+        "total                 11                             11",
+        "distinct               7                              7",
     ]
     assert repr(table) == "<WordTable: 9 words for positive rather than negative: am, because, happy …>"
     names = [f"w{number:02}" for number in range(40)]
@@ -261,8 +286,8 @@ def test_a_table_prints_its_head_and_with_a_label_its_tail() -> None:
     lines = str(model.words("x")).splitlines()
     assert [line.split()[0] for line in lines[1:11]] == names[:10]
     assert lines[11] == "… 20 more"
-    assert [line.split()[0] for line in lines[12:]] == names[30:]
-    assert str(model.words()).splitlines()[-1] == "… and 20 more"
+    assert [line.split()[0] for line in lines[12:]] == [*names[30:], "total", "distinct"]
+    assert str(model.words()).splitlines()[-3] == "… and 20 more"
     assert str(topics().words()).splitlines()[0].split() == [
         "word",
         "label",

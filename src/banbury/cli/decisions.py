@@ -10,15 +10,33 @@ from banbury.cli import options as reading
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
-    from banbury.results.decisions import Costs, Promise
+    from banbury.results.decisions import Costs, Promise, Rule
+
+
+COSTS = [
+    click.option("--costs", metavar="TRUE:PREDICTED=COST,…", help="What mistakes cost; 1 each by default."),
+    click.option("--unsure", type=float, metavar="COST", help="What it costs to decide nothing."),
+]
+
+
+def costs(command: Any) -> Any:
+    """The options of a command that knows what mistakes cost."""
+    for option in reversed(COSTS):
+        command = option(command)
+    return command
 
 
 def rules(command: Any) -> Any:
     """The options of a command that decides."""
     for option in reversed(
         [
-            click.option("--costs", metavar="TRUE:PREDICTED=COST,…", help="What mistakes cost; 1 each by default."),
-            click.option("--unsure", type=float, metavar="COST", help="What it costs to decide nothing."),
+            *COSTS,
+            click.option(
+                "--margin",
+                type=float,
+                metavar="NATS",
+                help="Unsure where the best label leads by no more; 0: in ties.",
+            ),
             click.option(
                 "--promise",
                 type=float,
@@ -37,11 +55,17 @@ def rules(command: Any) -> Any:
     return command
 
 
-def rule_of(given: dict[str, Any], model: Classifier) -> Costs | Promise | None:
+def rule_of(given: dict[str, Any], model: Classifier) -> Rule | None:
     """The rule that these options ask for; None for the most likely label."""
     by_cost = given["costs"] is not None or given["unsure"] is not None
+    if given["margin"] is not None:
+        if by_cost or given["promise"] is not None or given["above"] is not None:
+            raise click.UsageError("--margin decides by itself: no --costs, --unsure, --promise or --above beside it.")
+        from banbury.results.decisions import Margin
+
+        return Margin.of(model.classes_.tolist(), given["margin"])
     if given["promise"] is None and given["promised_on"] is None:
-        return _costs(given, model.classes_.tolist()) if by_cost else None
+        return costs_of(given, model.classes_.tolist()) if by_cost else None
     if by_cost:
         raise click.UsageError("Decide by --costs and --unsure, or by --promise, not by both.")
     if given["above"] is not None:
@@ -51,7 +75,10 @@ def rule_of(given: dict[str, Any], model: Classifier) -> Costs | Promise | None:
     return _promise(given, model)
 
 
-def _costs(given: dict[str, Any], classes: list[Any]) -> Costs:
+def costs_of(given: dict[str, Any], classes: list[Any]) -> Costs | None:
+    """The costs that these options name; None where they name none."""
+    if given["costs"] is None and given["unsure"] is None:
+        return None
     from banbury.results.decisions import Costs
 
     pairs: dict[tuple[Any, Any], float] = {}

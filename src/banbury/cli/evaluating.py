@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, clean, note, put, show, show_json, show_table, with_progress
+from banbury.cli.decisions import costs, costs_of
 from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
@@ -21,10 +23,13 @@ LONGEST_SHOWN = 300  # characters of a text
 MOST_WORDS = 6  # at fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from banbury.classifier import Classifier
     from banbury.diagnosis.diagnosis import Diagnosis
     from banbury.readers import Batch
     from banbury.report.report import Report
+    from banbury.results.decisions import DecisionCost
     from banbury.results.mistakes import Mistake
 
 
@@ -38,6 +43,7 @@ Examples:
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--mistakes", type=click.IntRange(min=0), default=0, metavar="N", help="Explain the N surest mistakes.")
+@costs
 @click.option("--diagnose", is_flag=True, help="Duplicates, leaks, doubtful labels, how these rows differ.")
 @reading.reads_files()
 @reading.as_json
@@ -47,10 +53,15 @@ Examples:
 def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, **given: Any) -> int:
     """How well a model predicts labelled rows: figures with their intervals, class by class."""
     report, diagnosis, batch = _evaluated(model, files, given)
+    cost = _cost(report, given)
     if is_json:
-        show_json(report.to_dict() | ({} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}))
+        more = {} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}
+        more |= {} if cost is None else {"cost": asdict(cost)}
+        show_json(report.to_dict() | more)
     else:
         show_table(str(report))
+        if cost is not None:
+            put(f"\n{clean(str(cost))}\n")
         if diagnosis is not None:
             put("\n")
             show(diagnosis)
@@ -73,8 +84,40 @@ Example:
 @reading.threads
 def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes: int, **given: Any) -> None:
     """An evaluation as one page of HTML that needs nothing else: figures, pictures, mistakes and their reasons."""
-    _evaluated(model, files, given)[0].save(output, title=title, mistakes=mistakes)
+    from banbury.report.page import Source
+
+    evaluated, _, batch = _evaluated(model, files, given)
+    evaluated.save(output, title=title, mistakes=mistakes, source=Source(_dated(files), _place_in(batch)))
     note(f"{output} is written")
+
+
+def _place_in(batch: Batch) -> Callable[[int], str]:
+    """Where a row stands: its file and line; of one file, whose name the page has, the line alone."""
+    is_one = len(batch.files) == 1 and batch.files[0].has_lines
+    return (lambda row: f"line {batch.lines[row]}") if is_one else batch.place
+
+
+def _dated(files: tuple[str, ...]) -> str:
+    """The names of the files, each with the time of its last change."""
+    from datetime import datetime
+    from pathlib import Path
+
+    def dated(file: str) -> str:
+        path = Path(file)
+        if file == "-" or not path.exists():
+            return "standard input" if file == "-" else file
+        return f"{file} ({datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M})"
+
+    return ", ".join(map(dated, files or ("-",)))
+
+
+def _cost(found: Report, given: dict[str, Any]) -> DecisionCost | None:
+    rule = costs_of(given, found.predictions.classes)
+    if rule is None:
+        return None
+    from banbury.results.decisions import decision_cost
+
+    return decision_cost(found, rule)
 
 
 def _worded(mistake: Mistake, batch: Batch) -> str:

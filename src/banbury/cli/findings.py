@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli.blocks import Block, Blocks
 from banbury.diagnosis.dependence import words_only
 from banbury.diagnosis.leaks import leaks
 from banbury.display.characters import shorten
+from banbury.report.class_words import keywords
 from banbury.results.training_report import MOST_DOUBTFUL
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from banbury.results.training_report import TrainingReport
 
 MOST_LABELS = 20  # whose words are looked for
-OF_SO_MANY = 10_000  # documents, a word of fewer than one says little, and most words are such
 MOST_STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
 FEW_LABELS = 4
 MOST_EXAMPLES = 5  # doubtful rows
@@ -135,19 +134,11 @@ class Findings:
 
 
 def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
-    """For each label the words that speak for it most; not where there are very many labels."""
+    """The words that speak for each label most surely, as in the page of a report; none of very many labels."""
     counts = classifier.counts_
     if len(counts.classes) > MOST_LABELS:
         return {}
-    n_documents = sum(counts.documents)
-    least = 1 if n_documents < 100 else max(3, n_documents // OF_SO_MANY)
-    strongest: dict[str, list[str]] = {}
-    for label in counts.classes:
-        table = classifier.words(label, sort="for", min_documents=least)
-        rows = zip(table.words, table.lengths, table.strengths.tolist(), strict=True)
-        words = (word for word, length, strength in rows if length and strength > 0)  # no characters
-        strongest[str(label)] = list(islice(words, MOST_STRONGEST))
-    return strongest
+    return {str(label): [one.word for one in words] for label, words in keywords(counts).items()}
 
 
 def giving_away(classifier: Classifier) -> list[Leak] | None:

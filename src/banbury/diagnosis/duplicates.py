@@ -9,6 +9,8 @@ import numpy as np
 
 from banbury import _kernel
 from banbury.errors import InputError
+from banbury.tables.frame import Column, Table
+from banbury.tables.row_hash import row_hashes
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_texts, n_threads
 
@@ -45,6 +47,19 @@ class Duplicates:
     def n_near(self) -> int:
         """How many more documents nearly repeat an earlier one."""
         return sum(len(group) - 1 for group in self.near)
+
+
+def n_repeats(documents: Any) -> int:
+    """How many documents say the same as an earlier one: equal texts, or rows of a table with equal values.
+
+    >>> n_repeats(["free entry", "lunch?", "free entry"])
+    1
+    """
+    if isinstance(documents, Table):
+        hashes = row_hashes(map(Column.hashes, documents.columns.values()), documents.n_rows)
+        return documents.n_rows - len(np.unique(hashes))
+    texts = as_texts(documents)
+    return len(texts) - len(set(texts))
 
 
 def duplicates(

@@ -101,6 +101,31 @@ def reliability(
     return titled(unframed(ax), title)
 
 
+def ranking_curves(
+    lines: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+    *,
+    names: tuple[str, str],
+    title: str = "",
+    legend: str = "",
+    diagonal: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Named curves between 0 and 1, such as ROC; `diagonal` adds the one of a random order.
+
+    >>> ax = ranking_curves([("spam", [0, 0, 1], [0, 1, 1])], names=("false positive rate", "recall"), diagonal=True)
+    """
+    ax = axes_for(ax, (4.8, 4.6))
+    if diagonal:
+        ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--")
+    for (name, xs, ys), colour in zip(lines, (FOR, AGAINST, QUIET), strict=False):
+        ax.plot(xs, ys, color=colour, linewidth=1.8, label=name)
+    ax.set(xlabel=names[0], ylabel=names[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    _percent(ax, x=True)
+    if lines:
+        ax.legend(frameon=False, title=legend or None, loc="lower left" if not diagonal else "lower right")
+    return titled(unframed(ax), title)
+
+
 def waterfall(
     steps: Sequence[tuple[str, float]],
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, inf, isfinite, log10
-from typing import Any
+from typing import Any, NamedTuple
 
 from banbury.display.characters import shorten, visible, width_of
 from banbury.display.html import DARK, LIGHT, Markup, element
@@ -14,18 +14,32 @@ Scale = Callable[[float], float]
 
 ROW = 22  # points from one bar to the next
 LETTER = 6.6  # points that a letter takes, on the average
-LONGEST_NAME = 28  # letters
-PLOT = 360  # points between the smallest and the largest bar
 
 
-def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3) -> Markup:
+class Shape(NamedTuple):
+    """The width of a drawing of bars."""
+
+    longest_name: int
+    """Letters."""
+    plot: float
+    """Points between the smallest and the largest bar."""
+    after: float
+    """Points behind that, for numbers."""
+
+
+WIDE, NARROW = Shape(28, 360, 72), Shape(16, 96, 52)
+
+
+def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3, narrow: bool = False) -> Markup:
     """Horizontal bars of named numbers: positive ones to the right, negative ones to the left.
+
+    A `narrow` drawing fits the screen of a telephone without being made smaller.
 
     >>> bars([("happy", 1.1), ("sad", -0.7)], title="Evidence").html.count("<rect")
     2
     """
     spans = [(name, min(value, 0.0), max(value, 0.0), value, _side(value)) for name, value in rows]
-    return _horizontal(spans, title, places)
+    return _horizontal(spans, title, places, shape=NARROW if narrow else WIDE)
 
 
 def waterfall(
@@ -64,7 +78,7 @@ class Line:
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
     sizes: Sequence[float] | None = None
-    """Of the dots, from 0 to 1."""
+    """Of the dots, from 0 to 1; an empty list for a line without dots."""
 
 
 def line_chart(
@@ -119,10 +133,10 @@ def line_chart(
         _text(x_title, (left + width) / 2, height - 10, "middle"),
         _text(
             y_title,
-            12,
+            14,
             (height - bottom + top) / 2,
             "middle",
-            transform=f"rotate(-90 12 {(height - bottom + top) / 2:.1f})",
+            transform=f"rotate(-90 14 {(height - bottom + top) / 2:.1f})",
         ),
     ]
     if len(lines) > 1:
@@ -163,8 +177,8 @@ def _line(line: Line, number: int, x_of: Scale, y_of: Scale) -> Iterator[Markup]
         back = [(x, y_of(y)) for (x, _), y in zip(points, line.low, strict=True)]
         yield element("polygon", class_=f"dot-{number}", points=_points([*edge, *back[::-1]]), fill_opacity="0.15")
     yield element("polyline", class_=f"line-{number}", points=_points(points))
-    sizes = line.sizes or [0.4] * len(points)
-    for (x, y), (true_x, true_y), size in zip(points, line.points, sizes, strict=True):
+    sizes = [0.4] * len(points) if line.sizes is None else line.sizes
+    for (x, y), (true_x, true_y), size in zip(points, line.points, sizes, strict=False):
         label = element("title", f"{_short_number(true_x)}, {_short_number(true_y)}")
         yield element("circle", label, class_=f"dot-{number}", cx=x, cy=y, r=2 + 5 * min(max(size, 0), 1))
 
@@ -174,23 +188,29 @@ def _points(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _horizontal(
-    spans: Sequence[tuple[str, float, float, float, str]], title: str, places: int, *, connect: bool = False
+    spans: Sequence[tuple[str, float, float, float, str]],
+    title: str,
+    places: int,
+    *,
+    connect: bool = False,
+    shape: Shape = WIDE,
 ) -> Markup:
     """Named bars from one number to another, below each other."""
     ends = [end for _, low, high, _, _ in spans for end in (low, high) if isfinite(end)]
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     # What is infinite leads to the edge.
     edge = (high - low or 1.0) * 0.08 if any(not isfinite(value) for *_, value, _ in spans) else 0.0
-    left = 8 + _name_width([name for name, *_ in spans])
-    x_of = _scale((low - edge, high + edge), left + 58, left + 58 + PLOT)
-    width, height = left + PLOT + 130, 10 + ROW * len(spans)
+    left = 8 + _name_width([name for name, *_ in spans], shape.longest_name)
+    before = 58.0 if shape is WIDE or low < 0 else 8.0  # for the numbers of bars that lead to the left
+    x_of = _scale((low - edge, high + edge), left + before, left + before + shape.plot)
+    width, height = left + before + shape.plot + shape.after, 10 + ROW * len(spans)
     parts: list[Any] = [element("line", class_="grid", x1=x_of(0), x2=x_of(0), y1=4, y2=height - 4)]
     for place, (name, start, end, value, side) in enumerate(spans):
         y = 5 + place * ROW
         x1, x2 = x_of(max(start, low - edge)), x_of(min(end, high + edge))
         number = _signed(value, places)
         parts += [
-            _text(shorten(name, LONGEST_NAME), left, y + 15, "end", whole=name),
+            _text(shorten(name, shape.longest_name), left, y + 15, "end", whole=name),
             element(
                 "rect",
                 element("title", f"{visible(name)} {number}"),
@@ -244,8 +264,8 @@ def _side(value: float) -> str:
     return "bar-against" if value < 0 else "bar-for"
 
 
-def _name_width(names: Sequence[str]) -> float:
-    return max((width_of(shorten(name, LONGEST_NAME)) for name in names), default=0) * LETTER + 4
+def _name_width(names: Sequence[str], longest: int) -> float:
+    return max((width_of(shorten(name, longest)) for name in names), default=0) * LETTER + 4
 
 
 def _signed(value: float, places: int) -> str:

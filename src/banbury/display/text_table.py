@@ -34,9 +34,11 @@ class Grid:
     """The name of the coloured column, and the strength of each row, from −1 to +1."""
     spare: Sequence[str] = ()
     """The names of columns that are dropped on a narrow terminal, in this order."""
+    foot: Sequence[Sequence[str]] = ()
+    """Rows below all others, for totals."""
 
     def __str__(self) -> str:
-        cells = [[shorten(text, LONGEST_CELL) for text in row] for row in (self.head, *self.rows)]
+        cells = [[shorten(text, LONGEST_CELL) for text in row] for row in (self.head, *self.rows, *self.foot)]
         widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
         lines = []
         for row in cells:
@@ -62,12 +64,14 @@ class Grid:
             if self.gap is not None and row_number == self.gap[0]:
                 table.add_row(Text(self.gap[1], style="dim"))
             table.add_row(*(Text(shorten(row[place], LONGEST_CELL), style=colour(strengths[place])) for place in shown))
+        for row in self.foot:
+            table.add_row(*(Text(shorten(row[place], LONGEST_CELL), style="dim") for place in shown))
         yield table
 
     def _that_fit(self, width: int) -> list[int]:
         """The columns that a terminal has room for."""
         shown = list(range(len(self.head)))
-        cells = [[width_of(shorten(text, LONGEST_CELL)) for text in row] for row in (self.head, *self.rows)]
+        cells = [[width_of(shorten(text, LONGEST_CELL)) for text in row] for row in (self.head, *self.rows, *self.foot)]
         widths = [max(column) for column in zip(*cells, strict=True)]
         for name in self.spare:
             if sum(widths[place] + 2 for place in shown) <= width:
@@ -92,8 +96,17 @@ class Grid:
                 element("td", isolated(text, width=LONGEST_CELL), class_=tint(strength)) for text, strength in cells
             ]
             body.append(element("tr", first, others))
+        foot = [
+            element(
+                "tr",
+                element("th", isolated(row[0]), class_="text", scope="row"),
+                [element("td", isolated(text)) for text in row[1:]],
+            )
+            for row in self.foot
+        ]
         caption = element("caption", self.caption) if self.caption else None
-        table = element("table", caption, element("thead", element("tr", head)), element("tbody", body))
+        parts = [element("thead", element("tr", head)), element("tbody", body)]
+        table = element("table", caption, parts, element("tfoot", foot) if foot else None)
         return element("div", table, class_="scroll", tabindex="0")
 
     def _strengths(self) -> list[list[float]]:

@@ -25,7 +25,7 @@ class Keyword(NamedTuple):
     weight: float
 
 
-def keywords(counts: Counts, *, top: int = 12) -> dict[Any, list[Keyword]]:
+def keywords(counts: Counts, *, top: int = 10) -> dict[Any, list[Keyword]]:
     """Keywords of each class, by the likelihood ratio (G²) of their presences.
 
     G² prefers frequent words, whose weights are better known, to rare ones with larger weights.

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from banbury.diagnosis.diagnosis import Diagnosis, by_kind
 from banbury.display.html import Markup, element, isolated
 from banbury.display.html_tables import NAME_WIDTH, table
-from banbury.report.evaluation_sections import MOST_LISTED, WORD_WIDTH
+from banbury.report.evaluation_sections import MOST_LISTED, WORD_WIDTH, Place
 
 
-def doubtful_labels(diagnosis: Diagnosis) -> Markup | None:
-    """Labels in doubt; None where there are none."""
+def doubtful_labels(diagnosis: Diagnosis, place: Place | None = None) -> Markup | None:
+    """Labels in doubt; None where there are none. `place` says where a document stands."""
     if not diagnosis.doubtful:
         return None
     rows = [
         (
-            str(doubt.index),
+            str(doubt.index) if place is None else isolated(place(doubt.index)),
             element("span", isolated(doubt.label, width=NAME_WIDTH), f" ({doubt.probability:.2%})"),
             isolated(" ".join(doubt.text.split()), width=90),
         )
@@ -25,20 +26,24 @@ def doubtful_labels(diagnosis: Diagnosis) -> Markup | None:
     how = "by the model without the document" if diagnosis.were_learned else "by the model"
     caption = f"{len(diagnosis.doubtful)} labels get less probability than another one {how}; the most doubtful:"
     return element(
-        "div", table(("document", "label and its probability", "text"), rows, caption, texts=3), class_="wide"
+        "div",
+        table(("document" if place is None else "place", "label", "text"), rows, caption, texts=3),
+        class_="wide",
     )
 
 
-def documents(diagnosis: Diagnosis) -> list[Any]:
+def documents(diagnosis: Diagnosis, place: Place | None = None) -> list[Any]:
     """Duplicates, and what is new in documents that the model has not learned."""
     repeated = diagnosis.duplicates
+    name: Callable[[int], str] = str if place is None else place
     parts: list[Any] = [
         element("h3", "Duplicates"),
         element("p", f"{repeated.n_repeats} documents repeat an earlier one, {repeated.n_near} more nearly do."),
     ]
     if repeated.conflicting:
-        groups = "; ".join(" = ".join(map(str, group[:5])) for group in repeated.conflicting[:MOST_LISTED])
-        parts.append(element("p", f"{len(repeated.conflicting)} groups have different labels: documents {groups}."))
+        groups = "; ".join(" = ".join(map(name, group[:5])) for group in repeated.conflicting[:MOST_LISTED])
+        which = "documents " if place is None else ""
+        parts.append(element("p", f"{len(repeated.conflicting)} groups have different labels: {which}{groups}."))
     if (balance := diagnosis.balance) is not None:
         verdict = "have changed" if balance.moved else "could be those of training"
         labels = sorted({*balance.here, *balance.trained})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from banbury.display.html import Markup, element, isolated
 from banbury.display.html_tables import NAME_WIDTH, classes_table, figures_table, table
 from banbury.display.svg import Line, bars, line_chart
 from banbury.report.class_words import Keyword
-from banbury.results.evaluation import Evaluation
+from banbury.results.evaluation import MOST_CURVES, Evaluation
 from banbury.results.explanation import Explanation
 from banbury.results.metrics import Bin, Kept
 from banbury.results.mistakes import Confused, Mistake, WordAtFault
@@ -18,6 +18,14 @@ WORD_WIDTH = 40
 MOST_LISTED = 20  # words of a table
 MOST_GROUPS = 10
 MOST_BARS = 12
+
+
+Place = Callable[[int], str]
+
+
+def document_number(row: int) -> str:
+    """Where a document stands, if nobody knows of a file: its number among those that were given, from 0 on."""
+    return f"Document {row}"
 
 
 def cards(evaluation: Evaluation) -> Markup:
@@ -43,7 +51,7 @@ def cards(evaluation: Evaluation) -> Markup:
 
 def figures(evaluation: Evaluation) -> list[Any]:
     """All figures with their intervals, and those of each class."""
-    notes = [] if not evaluation.unknown_labels else [evaluation.unknown_note()]
+    notes = evaluation.notes()
     caption = f"{evaluation.n_right} of {evaluation.n_documents} documents right"
     return [figures_table(evaluation.figures(), caption, notes), classes_table(evaluation.rows())]
 
@@ -76,7 +84,54 @@ def probabilities(evaluation: Evaluation) -> Markup | None:
     """The reliability diagram, and the accuracy of the surest documents; None where there are no probabilities."""
     if not evaluation.reliability:
         return None
-    return element("div", _reliability(evaluation.reliability), _coverage(evaluation.coverage), class_="side")
+    drawings = [_reliability(evaluation.reliability), _coverage(evaluation.coverage), *_ranking(evaluation)]
+    return element("div", *drawings, class_="side")
+
+
+def _ranking(evaluation: Evaluation) -> list[Markup]:
+    """ROC and precision–recall curves of the largest classes; none where files kept no single documents."""
+    if evaluation.predictions is None:
+        return []
+    curves = sorted(evaluation.curves(), key=lambda one: -one.share)
+    if not curves:
+        return []
+    shown, of_largest = curves[:MOST_CURVES], f" The {MOST_CURVES} largest classes." if curves[MOST_CURVES:] else ""
+    roc = [
+        Line(f"{one.label}: area {one.area:.4f}", list(zip(one.false_positive_rates, one.recalls, strict=True)))
+        for one in shown
+    ]
+    precision = [
+        Line(
+            f"{one.label}: average precision {one.average_precision:.4f}",
+            list(zip(one.recalls, one.precisions, strict=True)),
+        )
+        for one in shown
+    ]
+    rows = [
+        (isolated(one.label, width=NAME_WIDTH), f"{one.area:.4f}", f"{one.average_precision:.4f}", f"{one.share:.2%}")
+        for one in curves[:MOST_LISTED]
+    ]
+    head = ("class", "ROC area", "average precision", "share")
+    return [
+        _curves(roc, "ROC", ("false positive rate", "recall"), f"Each class against the others.{of_largest}", True),
+        _curves(
+            precision,
+            "Precision and recall",
+            ("recall", "precision"),
+            f"How pure a class is as more of it is found.{of_largest}",
+            False,
+            table(head, rows, "By class"),
+        ),
+    ]
+
+
+def _curves(
+    lines: Sequence[Line], title: str, names: tuple[str, str], caption: str, diagonal: bool, *more: Markup
+) -> Markup:
+    thin = [Line(one.name, one.points, sizes=[]) for one in lines]
+    ends: Any = {"x_range": (0, 1), "y_range": (0, 1), "percent": True}
+    drawing = line_chart(thin, title=title, x_title=names[0], y_title=names[1], diagonal=diagonal, **ends)
+    return element("figure", drawing, element("figcaption", f"{title}. {caption}"), *more)
 
 
 def _reliability(bins: Sequence[Bin]) -> Markup:
@@ -158,8 +213,8 @@ def class_words(words: Mapping[Any, Sequence[Keyword]]) -> Markup:
     return element("div", table(("class", "words"), rows, caption, texts=2), class_="wide")
 
 
-def mistakes(surest: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[Any]:
-    """The surest mistakes, word by word, and the words at fault."""
+def mistakes(surest: Sequence[Mistake], words: Sequence[WordAtFault], place: Place = document_number) -> list[Any]:
+    """The surest mistakes, word by word, and the words at fault; `place` says where a document stands."""
     if not surest:
         return [element("p", "There are none.")]
     articles = [
@@ -167,7 +222,8 @@ def mistakes(surest: Sequence[Mistake], words: Sequence[WordAtFault]) -> list[An
             "article",
             element(
                 "h3",
-                f"Document {mistake.index}: ",
+                isolated(place(mistake.index)),
+                ": ",
                 isolated(mistake.predicted, width=NAME_WIDTH),
                 f" ({mistake.probability:.1%}), but it is ",
                 isolated(mistake.label, width=NAME_WIDTH),
@@ -188,7 +244,15 @@ def _explained(explanation: Explanation) -> list[Any]:
     bars_of = explanation.steps(MOST_BARS)[1 : 1 + MOST_BARS]  # without the prior, and what is weaker
     return [
         explanation.highlighted(),
-        element("div", bars(bars_of, title="The strongest evidence, in nats"), class_="scroll", tabindex="0"),
+        *(
+            element(
+                "div",
+                bars(bars_of, title="The strongest evidence, in nats", narrow=narrow),
+                class_=class_,
+                tabindex="0",
+            )
+            for narrow, class_ in ((False, "scroll wide-only"), (True, "scroll narrow-only"))
+        ),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from banbury.diagnosis.diagnosis import Diagnosis
 from banbury.diagnosis.of_tables import TableDiagnosis
@@ -37,13 +37,24 @@ PAGE_STYLE = """
 .banbury-page .words{display:flex;flex-wrap:wrap;gap:.15em .9em;justify-content:flex-start}
 .banbury-page .confusion td{padding:.2em .45em;min-width:2.6em}
 .banbury-page .wide td.text:last-child{min-width:16rem}
-@media (max-width:40rem){.banbury-page .wide th.text{white-space:normal;overflow-wrap:anywhere;min-width:6.5rem}
-.banbury-page .wide td.text:last-child{min-width:12rem}}
+.banbury-page .narrow-only{display:none}
+@media screen and (max-width:40rem){.banbury-page .wide-only{display:none}.banbury-page .narrow-only{display:block}
+.banbury-page figure svg text{font-size:15px}
+.banbury-page .wide th,.banbury-page .wide td{padding:.2em .35em;white-space:normal}
+.banbury-page .wide td:first-child,.banbury-page .wide th:first-child{overflow-wrap:anywhere}
+.banbury-page .wide td.text:last-child{min-width:0}}
 @media print{.banbury-page{max-width:none;padding:0;font-size:10pt}.banbury-page nav{display:none}
 .banbury-page article,.banbury-page figure,.banbury-page .cards{break-inside:avoid}
 .banbury-page section{margin:1em 0}.banbury-page .scroll{overflow:visible}
 .banbury-page details{display:none}.banbury-page .document{max-height:36em;overflow:hidden}}
 """
+
+
+class Source(NamedTuple):
+    """Where documents are from: the name and date of their files, and where each of them stands there."""
+
+    name: str
+    place: predicted.Place
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,8 @@ class Contents:
     diagnosis: Diagnosis | None = None
     rows: TableDiagnosis | None = None
     """Of a model of a table."""
+    source: Source | None = None
+    """Where the documents are from; None for documents that were in memory."""
 
 
 def report_page(evaluation: Evaluation, contents: Contents) -> str:
@@ -69,6 +82,7 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
     >>> "<script" in html, "http" in html.replace("http-equiv", "")
     (False, False)
     """
+    places: dict[str, Any] = {} if contents.source is None else {"place": contents.source.place}
     sections: list[tuple[str, str, Any]] = [
         ("figures", "Figures", predicted.figures(evaluation)),
         (
@@ -81,11 +95,12 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
     if contents.words is not None:
         sections.append(("words", "Words", predicted.class_words(contents.words)))
     if contents.mistakes is not None:
-        sections.append(("mistakes", "Mistakes", predicted.mistakes(contents.mistakes, contents.at_fault or [])))
+        explained = predicted.mistakes(contents.mistakes, contents.at_fault or [], **places)
+        sections.append(("mistakes", "Mistakes", explained))
     if (diagnosis := contents.diagnosis) is not None:
         sections += [
-            ("labels", "Labels in doubt", diagnosed.doubtful_labels(diagnosis)),
-            ("documents", "Documents", diagnosed.documents(diagnosis)),
+            ("labels", "Labels in doubt", diagnosed.doubtful_labels(diagnosis, **places)),
+            ("documents", "Documents", diagnosed.documents(diagnosis, **places)),
             ("dependence", "Words that come together", diagnosed.dependent_pairs(diagnosis)),
             ("leaks", "Words that give a class away", diagnosed.leaks(diagnosis)),
         ]
@@ -101,6 +116,7 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
             element("code", isolated(contents.model, width=200)),
             class_="quiet",
         ),
+        None if contents.source is None else element("p", "Data: ", isolated(contents.source.name), class_="quiet"),
         predicted.cards(evaluation),
         element("nav", element("ul", [element("li", element("a", t, href=f"#{n}")) for n, t, _ in there])),
     )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from banbury import atomic
+from banbury.diagnosis.duplicates import n_repeats
 from banbury.display import diagrams
 from banbury.errors import InputError
 from banbury.report.class_words import keywords
-from banbury.report.page import Contents, report_page
+from banbury.report.page import Contents, Source, report_page
 from banbury.results.evaluation import Evaluation, Predictions, evaluate
 from banbury.results.mistakes import Confused, Mistake, WordAtFault, confused_groups, surest, words_at_fault
 from banbury.stats.softmax import log_softmax
@@ -75,6 +76,7 @@ class Report(Evaluation):
         document: Callable[[int], Any],
         look: Callable[[], Any],
         *,
+        documents: Any,
         scores: NDArray[Any],
         classes: list[Any],
         labels: list[Any],
@@ -86,7 +88,7 @@ class Report(Evaluation):
         predicted = [classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
         logs = log_softmax(scores)
         figures = evaluate(labels, predicted, log_probabilities=logs, classes=classes, weights=weights)
-        return cls.of(figures, model, document, look)
+        return cls.of(replace(figures, n_repeats=n_repeats(documents)), model, document, look)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What is sent elsewhere are the figures; the documents and the model stay where they are.
@@ -140,8 +142,18 @@ class Report(Evaluation):
         """What `model.diagnose` says of the documents."""
         return self.look()
 
-    def html(self, *, title: str = "Report on a model", mistakes: int = 10, diagnose: bool = True) -> str:
-        """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out."""
+    def html(
+        self,
+        *,
+        title: str = "Report on a model",
+        mistakes: int = 10,
+        diagnose: bool = True,
+        source: Source | None = None,
+    ) -> str:
+        """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out.
+
+        `source` names the files that the documents are from, and where in them each one stands.
+        """
         decides = len(self.predictions.classes) > 1  # a model of one class has no reasons
         counts = getattr(self.model, "counts_", None)  # a model of a table has none, and no words to look at
         return report_page(
@@ -155,6 +167,7 @@ class Report(Evaluation):
                 at_fault=self.words_at_fault() if decides else None,
                 diagnosis=self.diagnosis if diagnose and counts is not None else None,
                 rows=self.diagnosis if diagnose and counts is None else None,
+                source=source,
             ),
         )
 
@@ -165,8 +178,9 @@ class Report(Evaluation):
         title: str = "Report on a model",
         mistakes: int = 10,
         diagnose: bool = True,
+        source: Source | None = None,
     ) -> None:
-        """Write the page to a file, which needs nothing besides itself to be read.
+        """Write the page to a file, which needs nothing besides itself to be read; `html` says what can be chosen.
 
         >>> import tempfile, pathlib
         >>> from banbury import Classifier
@@ -178,7 +192,7 @@ class Report(Evaluation):
         ...     "<h1><bdi>Moods</bdi></h1>" in pathlib.Path(folder, "report.html").read_text("utf-8")
         True
         """
-        page = self.html(title=title, mistakes=mistakes, diagnose=diagnose)
+        page = self.html(title=title, mistakes=mistakes, diagnose=diagnose, source=source)
         atomic.write(path, [page.encode("utf-8")])
 
     def _explain(self, row: int, label: Any, against: Any) -> Explanation:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banbury.results.evaluation import Evaluation
 
 UNSURE = None  # what is decided where nothing is
+ROUNDING = 1e-9  # nats: sums of the same weights in another order differ by less
 THRESHOLDS = 96
 STARTS = 8
 """Sequences of tests; the allowed error is divided equally among them."""
@@ -150,8 +151,8 @@ def _cost(cost: Any, what: object) -> float:
         number = float(cost)
     except (TypeError, ValueError):
         number = float("nan")
-    if not isfinite(number):
-        raise InputError(f"the cost of {what!r} is {cost!r}; a cost is a number")
+    if not isfinite(number) or number < 0:
+        raise InputError(f"the cost of {what!r} is {cost!r}; a cost is a number, 0 or more")
     return number
 
 
@@ -160,6 +161,45 @@ def _checked(probabilities: Any, n_classes: int) -> NDArray[Any]:
     if chances.ndim != 2 or chances.shape[1] != n_classes:
         raise InputError(f"the probabilities have shape {chances.shape}; they need one column for each of {n_classes}")
     return chances
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Decides for the most probable class where it leads the next one by more than so many nats.
+
+    With 0 nats only ties are undecided: documents of which nothing speaks for one class more than for another.
+
+    >>> rule = Margin.of(["negative", "positive"], 0.5)
+    >>> rule.decide([[0.5, 0.5], [0.4, 0.6], [0.2, 0.8]])
+    [None, None, 'positive']
+    """
+
+    classes: list[Any]
+    nats: float
+
+    @classmethod
+    def of(cls, classes: Sequence[Any], nats: float) -> Margin:
+        """The rule of these classes; a margin is a number of nats, 0 or more."""
+        if isinstance(nats, bool) or not isinstance(nats, (int, float)) or not (isfinite(nats) and nats >= 0):
+            raise InputError(f"margin is {nats!r}; it must be a number of nats, 0 or more")
+        return cls(list(classes), float(nats))
+
+    def decide(self, probabilities: Any) -> list[Any]:
+        """The most probable label of each document; None where its lead is too small."""
+        with np.errstate(divide="ignore"):
+            return self.decide_scores(np.log(_checked(probabilities, len(self.classes))))
+
+    def decide_scores(self, scores: NDArray[Any]) -> list[Any]:
+        """The same from scores, whose differences are log odds."""
+        best = [self.classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
+        if len(self.classes) < 2:
+            return best
+        ordered = np.sort(scores, axis=1)
+        # Two impossible classes are as likely as each other.
+        with np.errstate(invalid="ignore"):
+            lead = np.where(ordered[:, -1] == ordered[:, -2], 0.0, ordered[:, -1] - ordered[:, -2])
+        is_clear = (lead > self.nats + ROUNDING).tolist()
+        return [label if clear else UNSURE for label, clear in zip(best, is_clear, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -212,6 +252,58 @@ class Promise:
         )
 
 
+Rule = Costs | Margin | Promise
+
+
+@dataclass(frozen=True)
+class DecisionCost:
+    """What decisions cost by costs of mistakes, for each document: by these costs, and by other ways to decide."""
+
+    per_document: float
+    n_unsure: int
+    most_likely: float
+    """If the most probable label were taken, whatever mistakes cost."""
+    always: tuple[Any, float]
+    """The label that costs least if it is taken for all documents, and what that costs."""
+
+    def __str__(self) -> str:
+        unsure = f"  ({self.n_unsure} undecided)" if self.n_unsure else ""
+        rows = [
+            ("decided by these costs", f"{self.per_document:.4f}{unsure}"),
+            ("the most likely label", f"{self.most_likely:.4f}"),
+            (f"always {self.always[0]}", f"{self.always[1]:.4f}"),
+        ]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(["cost per document", *(f"  {name:{width}}  {cost}" for name, cost in rows)])
+
+
+def decision_cost(evaluation: Evaluation, costs: Costs) -> DecisionCost:
+    """What decisions on evaluated documents cost; documents with labels that the model does not know are left out.
+
+    >>> from banbury.results.evaluation import evaluate
+    >>> logs = np.log([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
+    >>> evaluation = evaluate(["ham", "ham", "spam"], log_probabilities=logs, classes=["ham", "spam"])
+    >>> decision_cost(evaluation, Costs.of(["ham", "spam"], {("ham", "spam"): 9}, unsure=0.6)).per_document
+    0.39999999999999997
+    """
+    predictions = evaluation.predictions
+    if predictions is None or predictions.log_probabilities is None:
+        raise InputError("costs need the probabilities of single documents: evaluate(texts, labels) has them")
+    known = [row for row, label in enumerate(predictions.truth) if label in costs.classes]
+    if not known:
+        raise InputError(f"no document has a label that costs are known of: {', '.join(map(repr, costs.classes))}")
+    truth, weights = [predictions.truth[row] for row in known], predictions.weights[known]
+
+    def mean(decided: Sequence[Any]) -> float:
+        each = [costs.total([true], [label]) for true, label in zip(truth, decided, strict=True)]
+        return float(np.average(each, weights=weights))
+
+    decided = costs.decide(np.exp(predictions.log_probabilities[known]))
+    always = min(((label, mean([label] * len(truth))) for label in costs.classes), key=lambda one: one[1])
+    n_unsure = int(weights[[label is UNSURE for label in decided]].sum())
+    return DecisionCost(mean(decided), n_unsure, mean([predictions.predicted[row] for row in known]), always)
+
+
 def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -> Promise:
     """The lowest threshold with a proven error rate: at most the share `error` of the decided documents is wrong.
 
@@ -254,9 +346,7 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
     )
 
 
-def decision_rule(
-    classes: list[Any], rule: Costs | Promise | None, *, costs: Any = None, unsure: float | None = None
-) -> Costs | Promise:
+def decision_rule(classes: list[Any], rule: Rule | None, *, costs: Any = None, unsure: float | None = None) -> Rule:
     """The rule that was given, or one of these costs; a rule for other classes is an error."""
     if rule is None:
         return Costs.of(classes, costs, unsure=unsure)

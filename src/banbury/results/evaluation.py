@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.display.html import Markup
+    from banbury.results.ranking_curves import RankingCurve
 
 WIDEST_CONFUSION = 30  # classes; more are not printed
+MOST_CURVES = 3  # of classes, in one picture
 
 
 class Figure(NamedTuple):
@@ -79,6 +81,8 @@ class Evaluation:
     """`confusion[i][j]`: documents of class i for which class j was predicted."""
     unknown_labels: list[tuple[Any, int]] = field(default_factory=list)
     """Labels that the model does not know, and how many documents have them."""
+    n_repeats: int = 0
+    """How many documents repeat an earlier one, where that was looked for."""
     log_loss: float | None = None
     """The mean of −log P(true class), in nats."""
     log_loss_interval: Interval | None = None
@@ -216,6 +220,7 @@ class Evaluation:
             "micro_f1": self.micro_f1,
             "classes": self.rows(),
             "confusion": self.confusion,
+            "n_repeats": self.n_repeats,
             "unknown_labels": [list(entry) for entry in self.unknown_labels],
             "reliability": [asdict(bin_) for bin_ in self.reliability],
             "coverage": [asdict(point) for point in self.coverage],
@@ -233,7 +238,7 @@ class Evaluation:
         """All figures, those of each class, and the confusion matrix, as text."""
         lines = [f"{f'{self.n_right} of {self.n_documents} right':26}    95 % interval"]
         lines += [f"{name:17}  {value:7.4f}  {interval or ''}".rstrip() for name, value, interval in self.figures()]
-        lines += [self.unknown_note()] if self.unknown_labels else []
+        lines += self.notes()
         names = [shorten(str(label), NAME_WIDTH) for label in self.classes]
         width = max(len(name) for name in [*names, "class"])
         lines += ["", f"{'class':{width}}  precision  recall      F1  documents"]
@@ -249,6 +254,17 @@ class Evaluation:
                 cells = "  ".join(str(n).rjust(column) for n, column in zip(row, columns, strict=True))
                 lines.append(f"{name:{width}}  {cells}")
         return "\n".join(lines)
+
+    def notes(self) -> list[str]:
+        """What has to be known to read the figures: labels that the model does not know, repeated documents."""
+        return [
+            *([self.unknown_note()] if self.unknown_labels else []),
+            *([self.repeats_note()] if self.n_repeats else []),
+        ]
+
+    def repeats_note(self) -> str:
+        """How many documents repeat others, and what that means for the figures."""
+        return f"{self.n_repeats} of {self.n_documents} documents repeat earlier ones; each of them counts"
 
     def unknown_note(self) -> str:
         """Which labels the model does not know, and how many documents have them."""
@@ -280,6 +296,33 @@ class Evaluation:
         kept = self._of_probabilities(self.coverage)
         return pictures.coverage([point.coverage for point in kept], [point.accuracy for point in kept], ax=ax)
 
+    def curves(self) -> list[RankingCurve]:
+        """ROC and precision–recall curves: of the second of two classes, of more of each against all others."""
+        from banbury.results.ranking_curves import ranking_curves
+
+        return ranking_curves(self.predictions)
+
+    def plot_roc(self, ax: Axes | None = None) -> Axes:
+        """ROC curves, with matplotlib; returns the axes."""
+        lines = [
+            (f"{one.label}: {one.area:.4f}", one.false_positive_rates, one.recalls) for one in self._largest_curves()
+        ]
+        names = ("false positive rate", "true positive rate (recall)")
+        return pictures.ranking_curves(lines, names=names, title="ROC", legend="area", diagonal=True, ax=ax)
+
+    def plot_precision_recall(self, ax: Axes | None = None) -> Axes:
+        """Precision–recall curves, with matplotlib; returns the axes."""
+        lines = [
+            (f"{one.label}: {one.average_precision:.4f}", one.recalls, one.precisions) for one in self._largest_curves()
+        ]
+        return pictures.ranking_curves(
+            lines, names=("recall", "precision"), title="Precision and recall", legend="average precision", ax=ax
+        )
+
+    def _largest_curves(self) -> list[RankingCurve]:
+        """Those of the largest classes, as many as can be told apart in a picture."""
+        return sorted(self.curves(), key=lambda one: -one.share)[:MOST_CURVES]
+
     def _of_probabilities(self, values: list[Any]) -> list[Any]:
         if not values:
             raise InputError("this evaluation has no probabilities: evaluate(truth, predicted, log_probabilities=…)")
@@ -291,7 +334,7 @@ class Evaluation:
         return piece(self._tables())
 
     def _tables(self) -> list[Markup]:
-        notes = [self.unknown_note()] if self.unknown_labels else []
+        notes = self.notes()
         caption = f"{self.n_right} of {self.n_documents} documents right"
         return [
             figures_table(self.figures(), caption, notes),

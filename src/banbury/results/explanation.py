@@ -29,6 +29,7 @@ MOST_UNKNOWN = 12
 LONGEST_WORD = 40  # columns of a word, where it is printed
 BAR = 24  # columns of the longest bar
 WORD = re.compile(r"\S+")
+HOLE = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 
 
 class Evidence(NamedTuple):
@@ -258,7 +259,7 @@ class Explanation:
         for name, text in self._texts():
             line = Text(f"{visible(name)}: " if name else "", style="")
             for shown, weight, _ in self._pieces(text, name):
-                line.append(visible(shown, lines=True), style=colour(weight))
+                line.append(visible(_without_hole(shown), lines=True), style=colour(weight))
             yield line
         rows, width = self._rows()
         longest = max([abs(weight) for _, weight, _ in rows if isfinite(weight)], default=0) or 1
@@ -301,7 +302,7 @@ class Explanation:
                 "div",
                 element("b", isolated(name), ": ") if name else None,
                 [
-                    element("span", shown, class_=tint(weight), title="; ".join(why) or None)
+                    element("span", _without_hole(shown), class_=tint(weight), title="; ".join(why) or None)
                     for shown, weight, why in self._pieces(text, name)
                 ],
                 class_="document",
@@ -383,6 +384,15 @@ class Explanation:
             why = [f"{visible(item.name)} {item.weight:+.3f}" for item in covering]
             strength = 0.0 if isnan(weight) else max(-1.0, min(weight / largest, 1.0))
             yield text[start:end], strength, why
+
+
+def _without_hole(piece: str) -> str:
+    """A piece of a text with at most one empty line in a row: a mail can have very many.
+
+    >>> _without_hole("Regards\\n\\n \\n\\n\\nAnn")
+    'Regards\\n\\nAnn'
+    """
+    return HOLE.sub("\n\n", piece)
 
 
 class Piece(NamedTuple):

@@ -151,7 +151,7 @@ def _is_sound(report: TrainingReport) -> bool:
         and sum(cells) > 0
         and len(report.roc_aucs) in (0, n_classes)
         and all(len(entry) == 2 and _is_number(entry[1]) for entry in report.unknown_labels)
-        and all(_is_number(number) for number in (report.log_loss, report.calibration_error))
+        and all(_is_number(number) for number in (report.log_loss, report.calibration_error, report.n_repeats))
         and all(number is None or _is_number(number) for number in numbers)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.display import export as exports
 from banbury.display import matplotlib as pictures
@@ -29,6 +29,17 @@ SORTS = ("strength", "for", "against", "count", "word")
 MOST_SHOWN = 20  # rows, when it is printed or drawn
 LONGEST_LABEL = 24  # columns of a label, where it is printed
 CREDIBLE_LEVEL = 0.95
+
+
+class Totals(NamedTuple):
+    """Totals of all words that a model has counted, by class, whichever of them a table shows."""
+
+    counts: list[int]
+    documents: list[int]
+    vocabulary: list[int]
+    """How many different words each class has."""
+    n_words: int
+    """How many different words there are."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +75,8 @@ class WordTable:
     """What is added to each count in the probabilities."""
     sizes: list[int] = field(default_factory=list)
     """What the counts are shares of: each class's words, or its documents with Bernoulli."""
+    totals: Totals | None = None
+    """Of all words of the model; None where weights were given, not counted."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -317,6 +330,7 @@ class WordTable:
             self._caption(most),
             (first, f"… {more} more" if has_tail else f"… and {more} more") if more > 0 else None,
             ("weight" if self._is_weighed() else "λ", np.clip(strengths / largest, -1, 1).tolist()),
+            foot=self._foot(),
             spare=[name for kind in (" interval", "P(", "elsewhere", "count") for name in head if kind in name],
         )
 
@@ -348,6 +362,25 @@ class WordTable:
         low, high = row["log_ratio_interval"]
         cells += [f"{row['log_ratio']:+.3f}", f"{low:+.2f} … {high:+.2f}"]
         return [row["word"], *cells, *([f"{row['weight']:+.3f}"] if self.has_weights() else [])]
+
+    def _foot(self) -> list[list[str]]:
+        """The last rows: how many words were counted in all, and how many different ones."""
+        if self.totals is None:
+            return []
+        n_empty = 3 if self.has_weights() else 2  # λ, its interval, the weight
+        rows = []
+        for name, by_class in (("total", self.totals.counts), ("distinct", self.totals.vocabulary)):
+            by_label = dict(zip(self.classes, map(int, by_class), strict=True))
+            if (labels := self._compared()) is not None:
+                cells = [part for label in labels for part in (str(by_label[label]), "")]
+            elif self.label is None:
+                whole = sum(by_label.values()) if name == "total" else self.totals.n_words
+                cells = ["", str(whole), "", ""]
+            else:
+                others = str(sum(by_label.values()) - by_label[self.label]) if name == "total" else ""
+                cells = ["", str(by_label[self.label]), others, ""]
+            rows.append([name, *cells, *[""] * n_empty])
+        return rows
 
     def has_weights(self) -> bool:
         """Whether the weights are other numbers than λ."""

@@ -328,7 +328,7 @@ class TextModel:
 
         Only words of at least `min_documents` documents are in it: those of few documents are most of a large model.
         """
-        from banbury.results.word_table import WordTable  # nothing that predicts needs it
+        from banbury.results.word_table import Totals, WordTable  # nothing that predicts needs it
 
         if column is not None:
             raise InputError(f"column is {column!r}, but this is a model of texts, which has no columns")
@@ -363,6 +363,7 @@ class TextModel:
             "automatic" if reading.is_automatic else settings.plain_likelihood,
             pseudo_counts(likelihood, smoothing)[0],
             kernel.documents if likelihood == "bernoulli" else kernel.occurrences,
+            Totals(kernel.occurrences, kernel.documents, kernel.vocabulary, kernel.n_features),
         )
 
     def _weights(self, reading: TextReading, names: list[str] | None, min_documents: int) -> _kernel.Array:
