@@ -6,7 +6,7 @@ python docs/pictures/draw.py
 from pathlib import Path
 
 from banbury import Classifier
-from banbury.cli.demo import TEXT
+from banbury.cli.demo import EXAMPLE_TEXT
 from banbury.datasets import demo
 from banbury.display.svg import standalone, waterfall
 
@@ -17,8 +17,8 @@ MOST_STEPS = 8
 def picture() -> str:
     """The SVG, from the demo corpus alone."""
     texts, labels = demo()
-    explanation = Classifier.textbook(analyzer="tweets").fit(texts, labels).explain(TEXT)
-    title = f"“{TEXT}” is {explanation.label}: log odds, word by word"
+    explanation = Classifier.textbook(analyzer="tweets").fit(texts, labels).explain(EXAMPLE_TEXT)
+    title = f"“{EXAMPLE_TEXT}” is {explanation.label}: log odds, word by word"
     return standalone(waterfall(explanation.steps(MOST_STEPS), title=title, score=explanation.score))
 
 
