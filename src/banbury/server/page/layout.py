@@ -12,6 +12,7 @@ from banbury.server.page.visit import Visit
 ROOMS = {
     "try": ("Try", "Type, and see why", "read"),
     "teach": ("Teach", "Label with single keys", "learn"),
+    "train": ("Train", "From a file to a model", "admin"),
     "words": ("Words", "What was learned", "read"),
     "mistakes": ("Mistakes", "How good it is, and where not", "read"),
 }

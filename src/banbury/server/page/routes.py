@@ -10,7 +10,18 @@ from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
 
 from banbury.errors import BanburyError
-from banbury.server.page import assets, layout, login, mistakes, teaching, trying, uploads, words
+from banbury.server.page import (
+    assets,
+    findings,
+    layout,
+    login,
+    mistakes,
+    teaching,
+    training,
+    trying,
+    uploads,
+    words,
+)
 from banbury.server.page.visit import Visit, answer, redirect
 from banbury.server.problems import Problem, problem_of
 
@@ -38,6 +49,9 @@ PAGE_ROUTES = [
     PageRoute("GET", "/page", _first, ""),
     PageRoute("GET POST", "/page/try", trying.show, "read"),
     PageRoute("GET POST", "/page/words", words.show, "read"),
+    PageRoute("GET POST", "/page/train", training.show, "admin"),
+    PageRoute("POST", "/page/correct", findings.correct, "admin"),
+    PageRoute("GET", "/page/download", training.download, "admin"),
     PageRoute("GET POST", "/page/teach", teaching.show, "learn"),
     PageRoute("GET POST", "/page/mistakes", mistakes.show, "read"),
     PageRoute("GET", "/page/report", mistakes.keep, "read"),

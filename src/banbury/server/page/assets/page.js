@@ -107,7 +107,7 @@ async function act(form, id, button) {
   const body = new URLSearchParams(new FormData(form, button));
   const answer = await ask(form.action, { method: "POST", body, headers: part(id) });
   const html = await answer.text();
-  const fresh = answer.redirected ? location.assign(answer.url) : put(html, id);
+  const fresh = put(html, id);
   if (!fresh) place.ariaBusy = "false";
   else fresh.focus({ preventScroll: true });
 }

@@ -1,0 +1,140 @@
+"""A file before it is learned from: its format and columns as they are guessed, its first rows, what can be changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from banbury.display.forms import choice, control
+from banbury.display.html import Markup, element, isolated
+from banbury.display.html_tables import table
+from banbury.errors import InputError
+from banbury.readers import Layout
+from banbury.readers.formats import FORMATS
+from banbury.server.page import layout
+from banbury.server.page.files import opened
+from banbury.server.page.visit import Visit
+
+FIRST_ROWS = 6
+MOST_COLUMNS = 30  # that are shown
+WIDTH = 60  # columns of a cell
+SPACES = 2  # in each cell of a column of texts
+MAIL = ("mbox", "maildir", "mail")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a file is read, and what is learned from."""
+
+    layout: Layout | None
+    rows: list[dict[str, Any]]
+    wrong: str | None
+    """What has to be said before it can be read."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that there are to choose from."""
+        return list(self.layout.columns) if self.layout is not None else []
+
+
+def options_of(visit: Visit) -> dict[str, Any]:
+    """What the visitor says of the file; the rest is guessed."""
+    is_table = visit.field("learn") == "table"
+    format = visit.field("format")
+    return {
+        "text": False if is_table else visit.field("text") or None,
+        "label": visit.field("label") or None,
+        "format": format if format in FORMATS else None,
+    }
+
+
+def plan(visit: Visit, path: Path) -> Plan:
+    """The guess, corrected by what the visitor says."""
+    options = options_of(visit)
+    wrong = None
+    try:
+        reader = opened(path, **options)
+        if reader.layout.label is None and reader.layout.format != "folder":
+            wrong = f"Which column has the labels? There are {', '.join(map(repr, reader.layout.columns))}."
+    except InputError as error:
+        wrong = str(error)
+        try:
+            reader = opened(path, text=False, label=False, format=options["format"])
+        except InputError as second:
+            return Plan(None, [], str(second))
+    try:
+        rows = next((list(islice(batch.rows(), FIRST_ROWS)) for batch in reader), [])
+    except (InputError, ValueError, OSError) as error:
+        return Plan(reader.layout, [], str(error).replace(str(path), path.name))
+    return Plan(reader.layout, rows, wrong)
+
+
+def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
+    """The guess as a form."""
+    roles = [(one, one) for one in found.columns]
+    text, label = (found.layout.text, found.layout.label) if found.layout is not None else (None, None)
+    is_mail = found.layout is not None and found.layout.format in MAIL
+    can_be_table = len(found.columns) > 2 and not is_mail
+    learn = visit.field("learn") or ("table" if can_be_table and text is None and not _has_texts(found) else "text")
+    kinds = [("text", "one column of texts"), *([("table", "all columns, each as what it is")] if can_be_table else [])]
+    if is_mail:
+        kinds = [("mail", "sender, subject, body, links …"), ("text", "their text alone")]
+    formats = [("", "as guessed"), *((one, one) for one in FORMATS if one not in ("folder", "maildir"))]
+    return control(
+        "form",
+        element("p", f"{found.layout}." if found.layout is not None else "It cannot be read yet."),
+        element("p", found.wrong, class_="wrong", role="alert") if found.wrong else None,
+        control("input", type="hidden", name="file", value=path.name),
+        element(
+            "div",
+            layout.field("Learn from", choice("learn", kinds, learn)),
+            layout.field("The text is in", choice("text", [("", "(guess)"), *roles], text or "")) if roles else None,
+            layout.field("The label is in", choice("label", [("", "(guess)"), *roles], label or "")) if roles else None,
+            layout.field("Format", choice("format", formats, visit.field("format"))),
+            layout.field("Bad rows", choice("bad_rows", [("skip", "leave out"), ("fail", "stop there")],
+                                            visit.field("bad_rows") or "skip")),
+            layout.field("Name of the model", control("input", name="name", value=name, maxlength=60, required=True)),
+            class_="options",
+        ),
+        _effort(visit),
+        element(
+            "div",
+            control("button", "Train", class_="main", disabled=found.layout is None),
+            control("button", "Look again with this", formaction="train?look=1"),
+            class_="acts",
+        ),
+        action="train",
+        method="post",
+    )  # fmt: skip
+
+
+def _has_texts(found: Plan) -> bool:
+    """Whether some column holds texts, by its first rows."""
+    for name in found.columns:
+        cells = [row.get(name) for row in found.rows]
+        if cells and all(isinstance(cell, str) and cell.count(" ") >= SPACES for cell in cells):
+            return True
+    return False
+
+
+def _effort(visit: Visit) -> Markup:
+    best = control("input", type="checkbox", name="effort", value="best", checked=visit.field("effort") == "best")
+    replace = control("input", type="checkbox", name="replace", value="1")
+    return element(
+        "div",
+        control("label", best, " take more time, and be better", class_="check"),
+        control("label", replace, " replace a model of that name", class_="check"),
+    )
+
+
+def first_rows(found: Plan) -> Markup | None:
+    """The first rows, with the text and the label marked."""
+    if not found.rows or found.layout is None:
+        return None
+    names = list(dict.fromkeys(name for row in found.rows for name in row))[:MOST_COLUMNS]
+    roles = {found.layout.text: " (text)", found.layout.label: " (label)"}
+    head = [f"{name}{roles.get(name, '')}" for name in names]
+    rows = [[isolated("" if row.get(name) is None else row[name], width=WIDTH) for name in names] for row in found.rows]
+    return table(head, rows, "The first rows", texts=len(names)) if names else None

@@ -1,0 +1,193 @@
+"""Train: from a dropped file to a model, by streaming; what is doubtful is corrected through the journal."""
+
+import csv
+import json
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import banbury
+from accessibility import violations
+from browsing import Watched
+from commands import LABELS, TEXTS
+from hostile import HOSTILE
+from serving import Serving, entries
+
+
+def _folder(server: Serving) -> Path:
+    arguments: Any = server.process.args
+    return next(Path(one) for one in arguments if Path(one).is_dir())
+
+
+def _dropped(watched: Watched, path: Path) -> Any:
+    page = watched.page
+    page.goto("/page/train")
+    page.set_input_files("input[type=file]", path)
+    page.wait_for_selector("text=Is this right?")
+    return page
+
+
+def _trained(page: Any) -> Any:
+    page.click("button:text-is('Train')")
+    page.wait_for_selector("h2:has-text('is trained')", timeout=60_000)
+    return page
+
+
+def _write(path: Path, rows: list[tuple[str, str]], head: tuple[str, str] = ("text", "label")) -> Path:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+    return path
+
+
+def test_a_hundred_thousand_rows_become_a_model(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    draw = random.Random(0)
+    words = [text.split() for text in TEXTS]
+    rows = []
+    for _ in range(100_000):
+        which = draw.randrange(len(words))
+        rows.append((" ".join(draw.sample(words[which], min(len(words[which]), 6))), LABELS[which]))
+    page = _trained(_dropped(watched, _write(tmp_path / "many.csv", rows)))
+    assert "100,000 rows, 2 labels" in page.inner_text("#training")
+    model = banbury.load(_folder(server) / "many.banbury")
+    assert sum(model.documents_) == 100_000
+    assert page.locator("#training .cards dt").first.inner_text() == "accuracy"
+    with page.expect_download() as download:
+        page.click("text=Download it")
+    assert Path(download.value.path()).read_bytes() == (_folder(server) / "many.banbury").read_bytes()
+    watched.events[:] = [one for one in watched.events if not one.startswith("download")]
+    page.click("text=Try it")
+    page.fill("textarea[name=text]", "a wonderful day")
+    page.wait_for_selector(".verdict:has-text('positive')")
+
+
+def test_the_guess_can_be_changed(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        rows = zip(TEXTS[:200], TEXTS[200:400], LABELS[:200], strict=True)
+        csv.writer(file).writerows([("first", "second", "mood"), *rows])
+    page = _dropped(watched, path)
+    assert "which column is the text?" in page.inner_text("[role=alert]").lower()
+    page.select_option("select[name=text]", "first")
+    page.select_option("select[name=label]", "mood")
+    page.click("text=Look again with this")
+    page.wait_for_selector("text=text from 'first', label from 'mood'")
+    page.fill("input[name=name]", "odd one")
+    _trained(page)
+    assert banbury.load(_folder(server) / "odd one.banbury").documents_ == [LABELS[:200].count("negative"),
+                                                                           LABELS[:200].count("positive")]  # fmt: skip
+
+
+def test_doubtful_labels_and_duplicates_are_corrected(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    rows = list(zip(TEXTS, LABELS, strict=True))
+    wrong = ("I love this wonderful, beautiful, perfect day", "negative")
+    rows += [wrong, (TEXTS[0], "positive" if LABELS[0] == "negative" else "negative")]
+    page = _trained(_dropped(watched, _write(tmp_path / "doubt.csv", rows)))
+    case = page.locator(f"section:has-text('Doubtful labels') article:has-text('{wrong[0]}')")
+    case.locator("select").select_option("positive")
+    case.locator("button:has-text('Relabel')").click()
+    page.wait_for_selector("text=Relabelled as positive.")
+    group = page.locator("section:has-text('Duplicates') article", has_text=f"row {len(rows):,}")
+    group.locator("button:has-text('Drop')").click()
+    page.wait_for_selector("text=Dropped.")
+    page.locator("button:has-text('Keep')").first.click()
+    page.wait_for_selector("text=Kept as it is.")
+    acts = [(act, json.loads(label)) for _, act, _, label, _ in entries(_folder(server) / "journal")]
+    assert acts == [("forget", "negative"), ("learn", "positive"), ("forget", rows[-1][1])]
+    documents = server.get("/v1/models/doubt").json["documents"]
+    expected = {label: LABELS.count(label) + (label == "positive") for label in ("negative", "positive")}
+    assert {one["label"]: one["documents"] for one in documents} == expected
+
+
+def test_a_zip_of_folders_and_parquet_are_read(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        for number, (text, label) in enumerate(zip(TEXTS[:100], LABELS[:100], strict=True)):
+            archive.writestr(f"texts/{label}/{number}.txt", text)
+    _trained(_dropped(watched, tmp_path / "texts.zip"))
+    assert sum(banbury.load(_folder(server) / "texts.banbury").documents_) == 100
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    table = pyarrow.table({"text": TEXTS[:100], "label": LABELS[:100]})
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    _trained(_dropped(watched, tmp_path / "rows.parquet"))
+    assert sum(banbury.load(_folder(server) / "rows.banbury").documents_) == 100
+
+
+def test_a_table_learns_from_all_columns(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    path = tmp_path / "cabins.csv"
+    with open(path, "w", newline="") as file:
+        draw = random.Random(1)
+        rows = [
+            (draw.gauss(30, 9), cabin := draw.choice("abc"), "saved" if cabin == "a" else "lost") for _ in range(200)
+        ]
+        csv.writer(file).writerows([("age", "cabin", "outcome"), *rows])
+    page = _dropped(watched, path)
+    page.select_option("select[name=learn]", "table")
+    page.select_option("select[name=label]", "outcome")
+    _trained(page)
+    assert list(banbury.load(_folder(server) / "cabins.banbury").columns_) == ["age", "cabin"]
+
+
+def test_hostile_columns_labels_and_texts_stay_texts(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    some = [
+        text
+        for text in HOSTILE
+        if text.strip() and "\x00" not in text and "\ud800" not in text and "\udfff" not in text
+    ]
+    rows = [(f"{text} {number % 7}", some[number % 3]) for number, text in enumerate(some * 4)]
+    head = ("<script>window.broken=1</script>", '"><img src=x onerror=window.broken=1>')
+    page = _dropped(watched, _write(tmp_path / "hostile.csv", rows, head))
+    page.select_option("select[name=text]", head[0])
+    page.select_option("select[name=label]", head[1])
+    _trained(page)
+    watched.touch()
+    for room in ("try?model=hostile&text=a+b", "words?model=hostile", "train"):
+        page.goto(f"/page/{room}")
+        watched.touch()
+    assert page.evaluate("typeof window.broken") == "undefined"
+
+
+def test_what_cannot_be_trained_is_said_and_nothing_is_lost(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    page = _dropped(watched, _write(tmp_path / "mood.csv", [("so happy", "a"), ("so sad", "b")] * 9))
+    page.fill("input[name=name]", "mood")
+    before = (_folder(server) / "mood.banbury").read_bytes()
+    page.click("button:text-is('Train')")
+    page.wait_for_selector("[role=alert]")
+    assert "there is a model 'mood' already" in page.inner_text("[role=alert]")
+    assert (_folder(server) / "mood.banbury").read_bytes() == before
+    page.goto("/page/train?file=mood.csv")
+    page.fill("input[name=name]", "../out")
+    page.click("button:text-is('Train')")
+    page.wait_for_selector("[role=alert]")
+    assert "cannot be the name of a model" in page.inner_text("[role=alert]")
+    (tmp_path / "binary.csv").write_bytes(bytes(range(256)) * 40)
+    page = _dropped(watched, tmp_path / "binary.csv")
+    assert page.inner_text("[role=alert]")
+    page.goto("/page/train?job=long-ago")
+    page.wait_for_selector("text=The file is still here: begin again.")
+    watched.events[:] = [one for one in watched.events if "the server responded with a status of 4" not in one]
+
+
+def test_a_model_that_cannot_be_written_can_be_downloaded(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    page = _dropped(watched, _write(tmp_path / "taken.csv", list(zip(TEXTS, LABELS, strict=True))))
+    (_folder(server) / "taken.banbury").mkdir()  # nothing can be written there, also by root
+    page.check("input[name=replace]")
+    _trained(page)
+    assert "It could not be kept here" in page.inner_text("#training")
+    with page.expect_download() as download:
+        page.click("a:text-is('Download it')")
+    assert banbury.load(download.value.path()).predict("so happy") == "positive"
+    watched.events[:] = [one for one in watched.events if not one.startswith("download")]
+    (_folder(server) / "taken.banbury").rmdir()
+
+
+def test_axe_finds_nothing(watched: Watched, tmp_path: Path) -> None:
+    page = watched.page
+    page.goto("/page/train")
+    assert violations(page) == []
+    page = _dropped(watched, _write(tmp_path / "axe.csv", [*zip(TEXTS, LABELS, strict=True), (TEXTS[0], "positive")]))
+    assert violations(page) == []
+    assert violations(_trained(page)) == []
