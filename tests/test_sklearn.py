@@ -173,7 +173,7 @@ def test_a_column_that_never_varied_decides_nothing() -> None:
     labels = ["a", "a", "b", "b", "b"]
     for options in ({}, {"var_smoothing": 0}):
         model = ours.GaussianNB(**options)
-        with_it = model.fit(rows, labels).predict_proba([[7, 3], [1e6, 3]])
+        with_it = model.fit(rows, labels).predict_proba(np.array([[7, 3], [1e6, 3]]))
         without = model.fit(rows[:, 1:], labels).predict_proba([[3], [3]])
         assert_allclose(with_it, without, rtol=1e-9)
 

@@ -7,26 +7,28 @@ probability that is not a number. `transform` gives the log-likelihood of each c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 from banbury.errors import InputError, LabelError, MissingExtra
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+    from sklearn.utils import Tags
     from sklearn.utils.multiclass import check_classification_targets, unique_labels
     from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 except ImportError as error:
     raise MissingExtra("banbury.sklearn needs scikit-learn, 1.6 or later: pip install 'banbury[sklearn]'") from error
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from banbury.stats.softmax import log_softmax, softmax
 from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
 from banbury.tables.kinds.linear import Lines
 from banbury.tables.kinds.statistics import IMPOSSIBLE, Kind, is_sparse
 from banbury.text.analyzer import Analyzer
+from banbury.text.documents import Texts
 from banbury.text.settings import as_analyzer
 
 __all__ = [
@@ -40,6 +42,9 @@ __all__ = [
     "TermCounter",
 ]
 
+Matrix = Any
+"""An array, or a sparse matrix of SciPy, which has no types."""
+
 
 class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Common code of the estimators: everything but the kind of their columns."""
@@ -50,45 +55,49 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     _is_poor: ClassVar[bool] = False
     """Whether it does badly on numbers that are no counts, with which scikit-learn tests it."""
 
-    classes_: Any
-    class_count_: Any
+    classes_: NDArray[Any]
+    class_count_: NDArray[Any]
     statistics_: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from these rows alone; what was learned before is gone."""
         return self._learn(X, y, None, sample_weight, is_first=True)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from these rows too. The first call says which `classes` there are; another label is an error."""
         is_first = not hasattr(self, "classes_")
         if is_first and classes is None:
             raise InputError("classes must be passed on the first call to partial_fit: later rows may have more labels")
         if not is_first and classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
-            raise LabelError(f"classes are {list(classes)!r}, but the first call said {self.classes_.tolist()!r}")
+            raise LabelError(
+                f"classes are {np.asarray(classes).tolist()!r}, but the first call said {self.classes_.tolist()!r}"
+            )
         return self._learn(X, y, classes, sample_weight, is_first=is_first)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The label of each row."""
         joint = self.predict_joint_log_proba(X)
-        return self.classes_[joint.argmax(axis=1)]
+        return np.asarray(self.classes_[joint.argmax(axis=1)])
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: ArrayLike) -> NDArray[Any]:
         """The probability of each class, by row."""
         return softmax(self.predict_joint_log_proba(X))
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
         return log_softmax(self.predict_joint_log_proba(X))
 
-    def predict_joint_log_proba(self, X: Any) -> Any:
+    def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[Any]:
         """log P(class) + log P(row | class), by row and class."""
-        return self._scores(X) + self.class_log_prior_
+        return np.asarray(self._scores(X) + self.class_log_prior_)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: ArrayLike) -> NDArray[Any]:
         """log P(row | class), by row and class."""
         return self._scores(X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The labels: what `transform` has a column for."""
         check_is_fitted(self)
         return np.array([f"{label}" for label in self.classes_], dtype=object)
@@ -98,27 +107,38 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         """The logarithm of each class's prior probability."""
         return _log_prior(self._prior(), getattr(self, "fit_prior", True), self.class_count_)
 
-    def _prior(self) -> Any:
-        return self.class_prior
+    def _prior(self) -> ArrayLike | None:
+        prior: ArrayLike | None = self.class_prior
+        return prior
 
-    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, is_first: bool) -> Any:
-        X, y = self._values(X, y, reset=is_first)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+    def _learn(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        *,
+        is_first: bool,
+    ) -> Self:
+        values, labels = self._values(X, y, reset=is_first)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, values, dtype=np.float64)
         if is_first:
-            check_classification_targets(y)
-            known = np.unique(y) if classes is None else unique_labels(classes)
+            check_classification_targets(labels)
+            known = np.unique(labels) if classes is None else unique_labels(classes)
         else:
             known = self.classes_
-        numbers = _class_numbers(y, known)
+        numbers = _class_numbers(labels, known)
         statistics = None if is_first else self.statistics_
-        statistics = self._learned(statistics, X, numbers, weights, len(known))
+        statistics = self._learned(statistics, values, numbers, weights, len(known))
         _log_prior(self._prior(), True, np.ones(len(known)))  # a wrong prior is found before anything changes
         count = np.bincount(numbers, weights, minlength=len(known)).astype(float)
         self.class_count_ = count if is_first else self.class_count_ + count
         self.classes_, self.statistics_ = known, statistics
         return self
 
-    def _learned(self, statistics: Any, X: Any, numbers: Any, weights: Any, n_classes: int) -> Any:
+    def _learned(
+        self, statistics: Any, X: Matrix, numbers: NDArray[np.intp], weights: NDArray[Any] | None, n_classes: int
+    ) -> Any:
         """Statistics that have these rows too; those given, if any, stay as they are."""
         if statistics is None:
             statistics = self._kind(X.shape[1]).statistics(X.shape[1], n_classes)
@@ -130,15 +150,15 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     def _kind(self, n_features: int) -> Kind:
         raise NotImplementedError
 
-    def _scores(self, X: Any) -> Any:
+    def _scores(self, X: Matrix) -> NDArray[Any]:
         # Not `transform` itself: what that gives may have been made a data frame.
         check_is_fitted(self)
         return self._log_likelihoods(self._values(X, reset=False))
 
-    def _log_likelihoods(self, X: Any) -> Any:
-        return self.statistics_.scores(X)
+    def _log_likelihoods(self, X: Matrix) -> NDArray[Any]:
+        return np.asarray(self.statistics_.scores(X))
 
-    def _values(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+    def _values(self, X: ArrayLike, y: ArrayLike = "no_validation", *, reset: bool) -> Any:
         checks = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
         has_labels = not isinstance(y, str)
         checked: Any = validate_data(self, X, y, **checks) if has_labels else (validate_data(self, X, **checks),)
@@ -147,11 +167,11 @@ class _ArrayClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         X = self._prepared(checked[0])
         return (X, checked[1]) if has_labels else X
 
-    def _prepared(self, X: Any) -> Any:
+    def _prepared(self, X: Matrix) -> Matrix:
         """Numbers as the kind wants them."""
         return X
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -174,7 +194,9 @@ class MultinomialNB(_ArrayClassifier):
     _is_positive = True
     _is_poor = True
 
-    def __init__(self, *, alpha: Any = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+    def __init__(
+        self, *, alpha: float | Sequence[float] = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None
+    ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -183,15 +205,15 @@ class MultinomialNB(_ArrayClassifier):
         return Multinomial(smoothing=_smoothing(self.alpha, n_features), fractions=True)
 
     @property
-    def feature_count_(self) -> Any:
+    def feature_count_(self) -> NDArray[Any]:
         """The sum of each column, by class."""
-        return self.statistics_.sums["counts"]
+        return np.asarray(self.statistics_.sums["counts"])
 
     @property
-    def feature_log_prob_(self) -> Any:
+    def feature_log_prob_(self) -> NDArray[Any]:
         """log P(column | class)."""
         possible, impossible = self.statistics_.linear()
-        return possible.slope + IMPOSSIBLE * impossible.slope
+        return np.asarray(possible.slope + IMPOSSIBLE * impossible.slope)
 
 
 class ComplementNB(MultinomialNB):
@@ -204,21 +226,26 @@ class ComplementNB(MultinomialNB):
     """
 
     def __init__(
-        self, *, alpha: Any = 1.0, fit_prior: bool = True, class_prior: Any = None, norm: bool = False
+        self,
+        *,
+        alpha: float | Sequence[float] = 1.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
     ) -> None:
         super().__init__(alpha=alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.norm = norm
 
     @property
-    def feature_log_prob_(self) -> Any:
+    def feature_log_prob_(self) -> NDArray[Any]:
         """−log P(column | any other class)."""
-        return self.statistics_.complement(norm=self.norm)
+        return np.asarray(self.statistics_.complement(norm=self.norm))
 
-    def _log_likelihoods(self, X: Any) -> Any:
+    def _log_likelihoods(self, X: Matrix) -> NDArray[Any]:
         weights = self.feature_log_prob_
-        return self.statistics_.products(X, Lines(weights, np.zeros_like(weights)))
+        return np.asarray(self.statistics_.products(X, Lines(weights, np.zeros_like(weights))))
 
-    def predict_joint_log_proba(self, X: Any) -> Any:
+    def predict_joint_log_proba(self, X: ArrayLike) -> NDArray[Any]:
         """The sum of the weights, by row and class; the prior counts only where there is one class."""
         scores = self._scores(X)
         return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
@@ -237,7 +264,12 @@ class BernoulliNB(_ArrayClassifier):
     _is_poor = True
 
     def __init__(
-        self, *, alpha: Any = 1.0, binarize: float | None = 0.0, fit_prior: bool = True, class_prior: Any = None
+        self,
+        *,
+        alpha: float | Sequence[float] = 1.0,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
     ) -> None:
         self.alpha = alpha
         self.binarize = binarize
@@ -247,7 +279,7 @@ class BernoulliNB(_ArrayClassifier):
     def _kind(self, n_features: int) -> Kind:
         return Bernoulli(smoothing=_smoothing(self.alpha, n_features))
 
-    def _prepared(self, X: Any) -> Any:
+    def _prepared(self, X: Matrix) -> Matrix:
         if self.binarize is None:
             return X
         if not is_sparse(X):
@@ -260,14 +292,16 @@ class BernoulliNB(_ArrayClassifier):
         return X
 
     @property
-    def feature_count_(self) -> Any:
+    def feature_count_(self) -> NDArray[Any]:
         """How many rows have a yes, by class and column."""
-        return self.statistics_.sums["ones"]
+        return np.asarray(self.statistics_.sums["ones"])
 
     @property
-    def feature_log_prob_(self) -> Any:
+    def feature_log_prob_(self) -> NDArray[Any]:
         """log P(yes | class)."""
-        return self.statistics_.log_chances(self.statistics_.sums["known"], self.statistics_.sums["ones"])[0]
+        return np.asarray(
+            self.statistics_.log_chances(self.statistics_.sums["known"], self.statistics_.sums["ones"])[0]
+        )
 
 
 class CategoricalNB(_ArrayClassifier):
@@ -285,7 +319,12 @@ class CategoricalNB(_ArrayClassifier):
     _is_categorical = True
 
     def __init__(
-        self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None, min_categories: Any = None
+        self,
+        *,
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: Any = None,
     ) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
@@ -294,13 +333,14 @@ class CategoricalNB(_ArrayClassifier):
 
     def _kind(self, n_features: int) -> Kind:
         least = self.min_categories
-        if least is not None and np.ndim(least) > 0:
-            least = tuple(int(number) for number in least)
-            if len(least) != n_features:
-                raise InputError(f"min_categories has {len(least)} numbers, for {n_features} columns")
-        return Categorical(smoothing=self.alpha, categories=least)
+        if least is None or np.ndim(least) == 0:
+            return Categorical(smoothing=self.alpha, categories=least)
+        each = tuple(np.asarray(least).astype(int).tolist())
+        if len(each) != n_features:
+            raise InputError(f"min_categories has {len(each)} numbers, for {n_features} columns")
+        return Categorical(smoothing=self.alpha, categories=each)
 
-    def _prepared(self, X: Any) -> Any:
+    def _prepared(self, X: Matrix) -> Matrix:
         return X.floor() if is_sparse(X) else np.floor(X)
 
     @property
@@ -328,25 +368,25 @@ class GaussianNB(_ArrayClassifier):
     [0]
     """
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
-    def _prior(self) -> Any:
+    def _prior(self) -> ArrayLike | None:
         return self.priors
 
     def _kind(self, n_features: int) -> Kind:
         return Gaussian(variance="biased", smoothing=self.var_smoothing)
 
     @property
-    def theta_(self) -> Any:
+    def theta_(self) -> NDArray[Any]:
         """The mean of each column, by class."""
-        return self.statistics_.posterior()["mean"].value
+        return np.asarray(self.statistics_.posterior()["mean"].value)
 
     @property
-    def var_(self) -> Any:
+    def var_(self) -> NDArray[Any]:
         """The variance of each column, by class."""
-        return self.statistics_.posterior()["variance"].value
+        return np.asarray(self.statistics_.posterior()["variance"].value)
 
 
 class PoissonNB(_ArrayClassifier):
@@ -358,7 +398,7 @@ class PoissonNB(_ArrayClassifier):
 
     _is_positive = True
 
-    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: Any = None) -> None:
+    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -368,10 +408,10 @@ class PoissonNB(_ArrayClassifier):
         return Poisson(rows=self.alpha or 1e-10, fractions=True)
 
     @property
-    def rate_(self) -> Any:
+    def rate_(self) -> NDArray[Any]:
         """The mean of each column, by class."""
         events, rows = self.statistics_.posterior_gamma()
-        return (events / rows)[0]
+        return np.asarray((events / rows)[0])
 
 
 class MixedNB(_ArrayClassifier):
@@ -389,12 +429,14 @@ class MixedNB(_ArrayClassifier):
     (['Categorical', 'Number', 'Bernoulli'], ['b'])
     """
 
-    def __init__(self, *, kinds: Any = None, fit_prior: bool = True, class_prior: Any = None) -> None:
+    def __init__(self, *, kinds: Any = None, fit_prior: bool = True, class_prior: ArrayLike | None = None) -> None:
         self.kinds = kinds
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
-    def _learned(self, statistics: Any, X: Any, numbers: Any, weights: Any, n_classes: int) -> Any:
+    def _learned(
+        self, statistics: Any, X: Matrix, numbers: NDArray[np.intp], weights: NDArray[Any] | None, n_classes: int
+    ) -> Any:
         X = X.toarray() if is_sparse(X) else X
         names = getattr(self, "feature_names_in_", None)
         if statistics is None:
@@ -408,7 +450,7 @@ class MixedNB(_ArrayClassifier):
             learned.append((columns, copy.add(X[:, columns], numbers, weights)))
         return learned
 
-    def _kinds(self, X: Any, names: Any) -> list[Any]:
+    def _kinds(self, X: Matrix, names: Any) -> list[Any]:
         n_features = X.shape[1]
         given: dict[int, Any] = {}
         if isinstance(self.kinds, Mapping):
@@ -433,9 +475,9 @@ class MixedNB(_ArrayClassifier):
         kinds = {column: group.kind for columns, group in self.statistics_ for column in columns}
         return [kinds[column] for column in sorted(kinds)]
 
-    def _log_likelihoods(self, X: Any) -> Any:
+    def _log_likelihoods(self, X: Matrix) -> NDArray[Any]:
         X = X.toarray() if is_sparse(X) else X
-        return np.sum([group.scores(X[:, columns]) for columns, group in self.statistics_], axis=0)
+        return np.asarray(np.sum([group.scores(X[:, columns]) for columns, group in self.statistics_], axis=0))
 
 
 class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -458,28 +500,28 @@ class TermCounter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.binary = binary
         self.min_documents = min_documents
 
-    def fit(self, X: Any, y: Any = None) -> TermCounter:
+    def fit(self, X: Texts, y: object = None) -> TermCounter:
         """Learn which features there are."""
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Texts, y: object = None) -> Matrix:
         """Learn which features there are, and the matrix of the same texts."""
         counted = as_analyzer(self.analyzer).matrix(X, binary=self.binary, min_documents=self.min_documents)
         self.names_ = counted.names
         return counted.matrix
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Texts) -> Matrix:
         """The matrix of these texts; features that are not known have no column."""
         check_is_fitted(self)
         return as_analyzer(self.analyzer).matrix(X, binary=self.binary, names=self.names_).matrix
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """The feature of each column."""
         check_is_fitted(self)
         return np.array(self.names_, dtype=object)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, True, False
         return tags
@@ -490,16 +532,17 @@ def _inferred(column: NDArray[Any]) -> Kind:
     return Bernoulli() if known.size and np.isin(known, (0.0, 1.0)).all() else Number()
 
 
-def _smoothing(alpha: Any, n_features: int) -> Any:
+def _smoothing(alpha: ArrayLike, n_features: int) -> float | tuple[float, ...]:
     """A number, or a tuple with one for each column."""
-    if np.ndim(alpha) == 0:
-        return float(alpha)
-    if np.shape(alpha) != (n_features,):
-        raise InputError(f"alpha has shape {np.shape(alpha)}; it can be a number, or one for each column")
-    return tuple(float(number) for number in alpha)
+    numbers = np.asarray(alpha, dtype=float)
+    if numbers.ndim == 0:
+        return float(numbers)
+    if numbers.shape != (n_features,):
+        raise InputError(f"alpha has shape {numbers.shape}; it can be a number, or one for each column")
+    return tuple(numbers.tolist())
 
 
-def _class_numbers(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+def _class_numbers(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     numbers = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     unknown = classes[numbers] != y
     if unknown.any():
@@ -508,7 +551,7 @@ def _class_numbers(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     return np.asarray(numbers, dtype=np.intp)
 
 
-def _log_prior(prior: Any, fit_prior: bool, counts: NDArray[Any]) -> NDArray[Any]:
+def _log_prior(prior: ArrayLike | None, fit_prior: bool, counts: NDArray[Any]) -> NDArray[Any]:
     if prior is not None:
         shares = np.asarray(prior, dtype=float)
         if shares.shape != counts.shape:
