@@ -29,7 +29,6 @@ def test_documents_or_columns_decide_which_model_is_fitted() -> None:
     "documents, options, message",
     [
         (TABLE, {"unlabelled": ["a"]}, "documents without labels help where documents are texts; this is a table"),
-        (TABLE, {"groups": ["a", "b"]}, "groups are left out together where documents are texts; this is a table"),
         (TEXTS, {"unlabelled": ["a"], "groups": ["a", "b"]}, "groups and unlabelled cannot be given together"),
     ],
 )
@@ -85,3 +84,29 @@ def test_parts_give_back_model_report_and_parameters(documents: Any) -> None:
     for faulty in ({**settings, "kind": "ranker"}, {**settings, "model": {}}, {**settings, "report": {}}):
         with pytest.raises(FileFormatError, match=r"^mood.banbury: (it holds a ranker|not a model of this version)"):
             parameters_and_fitted(faulty, arrays, "mood.banbury")
+
+
+def test_single_texts_are_labelled_by_what_is_kept_only_as_long_as_nothing_changes() -> None:
+    known, settings = learned(), Settings()
+    given = tuple(settings)
+    assert known.labeller(*given) is None
+    known.reading(settings, None)
+    labeller = known.labeller(*given)
+    assert labeller is not None
+    assert labeller.label("so happy") == "x"
+    assert known.labeller(*settings._replace(prior="uniform")) is None
+    known.model.choose(TEXTS, LABELS, None, settings, effort="counting", threads=1)
+    assert known.labeller(*given) is None
+    known.reading(settings, {"x": 0.5, "y": 0.5})
+    assert known.labeller(*given) is None  # a dictionary can change without a trace
+
+
+def test_rows_and_weights_that_were_given_have_no_labeller() -> None:
+    for model in (
+        Classifier().fit(TABLE, LABELS),
+        Classifier.from_log_ratios({"happy": 1.0}, classes=["x", "y"]),
+    ):
+        one = {"legs": 2} if model.model_.of_table() else "happy"
+        assert model.predict(one) == model.predict(one)
+        assert model.model_.reading(model.settings).labeller(model.model_.state()) is None
+        assert not model.model_.is_in(model.model_.state())

@@ -12,11 +12,9 @@ from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
 from banbury.parameters import check_parameters
 from banbury.tables.frame import is_table
-from banbury.text.choice import TextChoice
 from banbury.text.documents import Labels, as_labels
 from banbury.text.likelihoods import Dirichlet
 from banbury.text.model import TextModel
-from banbury.text.reading import TextReading
 from banbury.text.settings import Settings
 from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
 
@@ -25,10 +23,6 @@ if TYPE_CHECKING:
 
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
-    from banbury.text.counts import Counts
-
-Labelling = tuple[_kernel.Labeller, Settings, "Counts", _kernel.Counts, list[Any], TextChoice]
-"""What labels single texts, and all that it was made from."""
 
 
 class Fitted:
@@ -45,7 +39,7 @@ class Fitted:
         self._reported, self._report = settings, report  # the report speaks of the model with these settings
         self._unlabelled = unlabelled
         self._latest_reading = Latest[Reading]()
-        self._latest_labeller: Labelling | None = None
+        self._latest_labeller: tuple[_kernel.Labeller, Settings, tuple[Any, ...]] | None = None
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
     def known(self) -> Model:
@@ -62,7 +56,7 @@ class Fitted:
         def make() -> Reading:
             settings.check()
             reading = model.reading(settings, prior)
-            self._keep_labeller(model, state, settings, prior, reading)
+            self._keep_labeller(state, settings, prior, reading)
             return reading
 
         if not all(isinstance(given, str | Mapping | Dirichlet | None) for given in (settings.prior, prior)):
@@ -71,16 +65,11 @@ class Fitted:
         priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
         return self._latest_reading.get((settings._replace(prior=None), priors, state), make)
 
-    def _keep_labeller(
-        self, model: Model, state: tuple[Any, ...], settings: Settings, prior: Any, reading: Reading
-    ) -> None:
+    def _keep_labeller(self, state: tuple[Any, ...], settings: Settings, prior: Any, reading: Reading) -> None:
         self._latest_labeller = None
         # A prior that is a dictionary can change without a trace.
-        if prior is None and isinstance(settings.prior, str) and isinstance(reading, TextReading):
-            assert isinstance(model, TextModel)
-            classes, kernel, version, choice = state
-            if (labeller := reading.labeller(version)) is not None:
-                self._latest_labeller = (labeller, settings, model.counts, kernel, classes, choice)
+        if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller(state)) is not None:
+            self._latest_labeller = (labeller, settings, state)
 
     def labeller(
         self, likelihood: str, smoothing: Any, vocabulary: str, prior: Any, calibration: str | None
@@ -93,22 +82,16 @@ class Fitted:
         kept = self._latest_labeller  # read once: another thread may replace it
         if kept is None:
             return None
-        labeller, settings, counts, kernel, classes, choice = kept
-        model = self.model
-        if (
-            isinstance(model, TextModel)
-            and model.counts is counts
-            and counts.kernel is kernel
-            and counts.classes is classes
-            and model.choice is choice
+        labeller, settings, state = kept
+        is_same = (
+            self.model.is_in(state)
             and settings.likelihood is likelihood
             and settings.smoothing is smoothing
             and settings.vocabulary is vocabulary
             and settings.prior is prior
             and settings.calibration is calibration
-        ):
-            return labeller
-        return None
+        )
+        return labeller if is_same else None
 
     def labels(self, classes: list[Any]) -> NDArray[Any]:
         """The classes as an array, which is made once."""

@@ -13,6 +13,7 @@ from banbury.text.model import TextModel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from banbury import _kernel
     from banbury.results.column_table import ColumnTable
     from banbury.results.explanation import Explanation
     from banbury.results.terms import Term
@@ -44,6 +45,9 @@ class Reading(Protocol):
 
     def best_one(self, document: Any) -> int:
         """The class id with the highest score, the first of equal ones."""
+
+    def labeller(self, state: tuple[Any, ...]) -> _kernel.Labeller | None:
+        """What labels single texts as long as the model is in this state; None where nothing does."""
 
     def best(self, documents: Documents, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each document."""
@@ -117,6 +121,9 @@ class Model(Protocol):
 
     def state(self) -> tuple[Any, ...]:
         """What a reading depends on besides the settings: an equal state gives an equal reading."""
+
+    def is_in(self, state: tuple[Any, ...]) -> bool:
+        """Whether this is still the state, told by identity; a labeller asks by itself whether counts have changed."""
 
     def reading(self, settings: Settings, prior: Any = None) -> Reading:
         """How documents are scored; `prior` stands in for that of the settings."""

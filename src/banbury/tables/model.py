@@ -267,6 +267,10 @@ class TableModel:
         """What a reading depends on besides the settings: where this is the same, the reading is."""
         return id(self.learned), self.learned, self.choice, *(model.state() for model in self.texts.values())
 
+    def is_in(self, state: tuple[Any, ...]) -> bool:
+        """Nothing labels single rows without a reading, so nobody asks."""
+        return False
+
     def reading(self, settings: Settings, prior: Any = None) -> TableReading:
         """How rows are scored; `prior` stands in for that of the settings."""
         classes, documents, groups, terms = self.learned

@@ -70,6 +70,9 @@ class TableReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
 
+    def labeller(self, state: tuple[Any, ...]) -> None:
+        """Nothing labels single rows without a reading."""
+
     def best(self, data: Any, threads: int) -> NDArray[Any]:
         """The same for each row."""
         best: NDArray[Any] = self.scores(data, threads).argmax(axis=1)

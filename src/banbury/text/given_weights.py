@@ -48,6 +48,9 @@ class GivenScorer:
         best: NDArray[Any] = self.scores(texts, start, threads).argmax(axis=1)
         return best
 
+    def labeller(self, *state: object) -> None:
+        """Nothing labels single texts without a reading."""
+
     def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
         """The class with the highest score for one text."""
         return int(self.best([text], start, 1)[0])
@@ -129,8 +132,12 @@ class GivenModel:
     remove = merge = choose = empty_copy = add
 
     def state(self) -> tuple[Any, ...]:
-        """What a reading depends on besides the settings."""
-        return (self.classes, id(self.weights))
+        """What a reading depends on besides the settings: as in `TextModel`, though nothing of it ever changes."""
+        return self.classes, self.weights, 0, None
+
+    def is_in(self, state: tuple[Any, ...]) -> bool:
+        """Nothing labels single texts here, so nobody asks."""
+        return False
 
     def reading(self, settings: Settings, prior: Any = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""

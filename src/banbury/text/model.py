@@ -203,6 +203,12 @@ class TextModel:
         classes, kernel = self.counts.classes, self.counts.kernel
         return classes, kernel, kernel.version, self.choice
 
+    def is_in(self, state: tuple[Any, ...]) -> bool:
+        """Whether this is still the state but for the version of the counts, told by identity."""
+        classes, kernel, _, choice = state
+        counts = self.counts
+        return counts.kernel is kernel and counts.classes is classes and self.choice is choice
+
     def reading(self, settings: Settings, prior: Any = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""
         classes, kernel, _, choice = self.state()

@@ -46,8 +46,9 @@ class TextReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return self.scorer.best_one(as_document(text), self.start, self.growth)
 
-    def labeller(self, version: int) -> _kernel.Labeller | None:
-        """What labels single texts by this version of the counts; None where they have changed since."""
+    def labeller(self, state: tuple[Any, ...]) -> _kernel.Labeller | None:
+        """What labels single texts in this state of the model; None where the counts have changed since."""
+        _, _, version, _ = state
         return self.scorer.labeller(version, self.classes, self.start, self.growth)
 
     def best(self, texts: Texts, threads: int) -> NDArray[Any]:
