@@ -25,8 +25,8 @@ def test_a_reading_knows_one_document_from_several() -> None:
     assert (texts.is_one("so"), texts.is_one(["so"]), texts.shown(texts.one("so"))) == (True, False, "so")
     assert (table.is_one({"legs": 2}), table.is_one(TABLE)) == (True, False)
     assert table.shown(table.one({"legs": 2})) == "legs: 2"
-    with pytest.raises(InputError, match="expected one text, a str, not one of type list"):
-        texts.one(["so"])
+    with pytest.raises(InputError, match="the text is 7; it must be a str, or a list of tokens"):
+        texts.one(7)
 
 
 def test_what_only_one_kind_of_model_has_is_refused_by_the_other() -> None:

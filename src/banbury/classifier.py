@@ -16,6 +16,8 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.batches import fitted_in_batches
 from banbury.text.calibration import PriorEstimate, estimate_prior
 from banbury.text.documents import (
+    Column,
+    Label,
     Labels,
     as_labels,
     as_sample_weight,
@@ -27,7 +29,7 @@ from banbury.text.documents import (
 )  # fmt: skip
 from banbury.text.frequencies import counts_from_frequencies
 from banbury.text.given_weights import GivenModel
-from banbury.text.likelihoods import labelled_log_likelihood, log_prior
+from banbury.text.likelihoods import Prior, labelled_log_likelihood, log_prior
 from banbury.text.model import TextModel
 from banbury.text.next_to_label import next_to_label
 from banbury.text.sampling import draw_class_ids
@@ -106,7 +108,7 @@ class Classifier:
         likelihood: str = "automatic",
         smoothing: float | str | None = "auto",
         vocabulary: str = "shared",
-        prior: Any = "empirical",
+        prior: Prior = "empirical",
         effort: str = "counting",
         calibration: str | None = "auto",
         threads: int | None = None,
@@ -162,7 +164,7 @@ class Classifier:
         table: Mapping[str, Any],
         *,
         classes: Iterable[Any],
-        prior: Any = "uniform",
+        prior: Prior = "uniform",
         analyzer: Analyzer | None = None,
     ) -> Classifier:
         """A model from a table of log ratios λ: it predicts and explains, and cannot learn.
@@ -184,9 +186,9 @@ class Classifier:
         self,
         texts: Documents,
         labels: Labels,
-        sample_weight: Any = None,
+        sample_weight: Column = None,
         *,
-        groups: Any = None,
+        groups: Column = None,
         unlabelled: Documents | None = None,
         sure: float | str | None = "auto",
     ) -> Classifier:
@@ -230,7 +232,7 @@ class Classifier:
         return self
 
     def refit_settings(
-        self, texts: Documents, labels: Labels, sample_weight: Any = None, *, groups: Any = None
+        self, texts: Documents, labels: Labels, sample_weight: Column = None, *, groups: Column = None
     ) -> Classifier:
         """Choose again what leave-one-out chooses; the counts stay as they are.
 
@@ -244,7 +246,7 @@ class Classifier:
         return self
 
     def learn(
-        self, texts: Documents, labels: Labels, sample_weight: Any = None, *, new_labels: str = "allow"
+        self, texts: Documents, labels: Labels, sample_weight: Column = None, *, new_labels: str = "allow"
     ) -> Classifier:
         """Learn from these documents too; new words and new labels are welcome.
 
@@ -265,7 +267,7 @@ class Classifier:
         self.model_.add(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
-    def partial_fit(self, X: Documents, y: Labels, classes: Labels = None, sample_weight: Any = None) -> Classifier:
+    def partial_fit(self, X: Documents, y: Labels, classes: Labels = None, sample_weight: Column = None) -> Classifier:
         """Learn from these documents too: `learn` by the name that scikit-learn has for it.
 
         A label that is not among `classes`, where these are given, is an error. A class has a place in `classes_` from
@@ -276,7 +278,7 @@ class Classifier:
             check_among(labels, as_labels(classes))
         return self.learn(X, labels, sample_weight)
 
-    def forget(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Classifier:
+    def forget(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> Classifier:
         """Unlearn these documents: the model is as if it had never seen them."""
         self.model_.remove(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
@@ -304,7 +306,7 @@ class Classifier:
 
     # Predicting
 
-    def predict(self, texts: Documents, *, prior: Any = None, margin: float | None = None) -> Any:
+    def predict(self, texts: Documents, *, prior: Prior | None = None, margin: float | None = None) -> Any:
         """The label of each text, as an array; for one text its label.
 
         Where several classes score the same, the first in `classes_` is taken. `prior` stands in for the model's own.
@@ -330,11 +332,11 @@ class Classifier:
         best = reading.best(texts, n_threads(self.threads))
         return self._fitted.labels(reading.classes).take(best)
 
-    def predict_proba(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+    def predict_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
         return softmax(self._scores(texts, prior))
 
-    def probabilities(self, text: Any, *, prior: Any = None) -> dict[Any, float]:
+    def probabilities(self, text: Any, *, prior: Prior | None = None) -> dict[Any, float]:
         """The probability of each class for one text, by label: `predict_proba` without arrays.
 
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"]).probabilities("so")
@@ -343,7 +345,7 @@ class Classifier:
         reading = self._reading(prior)
         return dict(zip(reading.classes, class_probabilities(reading.scores_of(text)), strict=True))
 
-    def predict_log_proba(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+    def predict_log_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
         return log_softmax(self._scores(texts, prior))
 
@@ -362,7 +364,7 @@ class Classifier:
             raise InputError("no documents to estimate a prior from")
         return estimate_prior(model.classes, logs, np.exp(log_prior(model.classes, model.documents, self.prior)))
 
-    def decision_function(self, texts: Documents, *, prior: Any = None) -> NDArray[Any]:
+    def decision_function(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The score of each text, in nats.
 
         With two classes one number a text, log prior ratio + Σ λ: positive for `classes_[1]`, negative for
@@ -390,7 +392,7 @@ class Classifier:
         labels, logs = self._checked(texts, labels), self.joint_log_likelihood(texts, coefficient=coefficient)
         return labelled_log_likelihood(logs, labels, self.model_.classes)
 
-    def sample(self, n: int = 1, *, label: Any = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
+    def sample(self, n: int = 1, *, label: Label | None = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
         """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
 
         Texts are words without an order, as many as those of the class's documents; rows of a table are dictionaries.
@@ -425,7 +427,13 @@ class Classifier:
     # Looking
 
     def explain(
-        self, text: Any, *, label: Any = None, against: Any = None, prior: Any = None, unit: str = "nats"
+        self,
+        text: Any,
+        *,
+        label: Label | None = None,
+        against: Label | None = None,
+        prior: Prior | None = None,
+        unit: str = "nats",
     ) -> Explanation:
         """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
 
@@ -443,9 +451,9 @@ class Classifier:
 
     def words(
         self,
-        label: Any = None,
+        label: Label | None = None,
         *,
-        against: Any = None,
+        against: Label | None = None,
         top: int | None = None,
         sort: str | None = None,
         min_count: int = 1,
@@ -478,7 +486,9 @@ class Classifier:
         """
         return self._known().column(name, *([] if other is None else [other]))
 
-    def word(self, word: str, label: Any = None, *, against: Any = None, column: str | None = None) -> dict[str, Any]:
+    def word(
+        self, word: str, label: Label | None = None, *, against: Label | None = None, column: str | None = None
+    ) -> dict[str, Any]:
         """The row of one word in the table of words, with intervals. A word that was never seen is an error.
 
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"]).word("happy")["count"]
@@ -488,7 +498,7 @@ class Classifier:
         table = model.words(label, self._checked_settings(), against=against, column=column, names=[word])
         return table.row(word, 0.95, spelled=model.spelling(word))
 
-    def evaluate(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> Report:
+    def evaluate(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> Report:
         """How well the labels of these documents are predicted.
 
         A label that the model does not know is a mistake. A document with `sample_weight` 3 counts as three. The
@@ -508,7 +518,7 @@ class Classifier:
         how |= {"documents": texts, "scores": scores}
         return Report.of_scores(self, document, lambda: self.diagnose(texts, labels), **how)
 
-    def score(self, texts: Documents, labels: Labels, sample_weight: Any = None) -> float:
+    def score(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> float:
         """The accuracy on these documents, by the name that scikit-learn has for it."""
         from banbury.results.evaluation import accuracy
 
@@ -703,7 +713,7 @@ class Classifier:
     def _known(self) -> Model:
         return self._require().known()
 
-    def _reading(self, prior: Any) -> Reading:
+    def _reading(self, prior: Prior | None) -> Reading:
         return self._require().reading(self.settings, prior)
 
     def _labeller(self) -> _kernel.Labeller | None:
@@ -713,7 +723,7 @@ class Classifier:
             return None
         return fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 
-    def _scores(self, texts: Documents, prior: Any) -> NDArray[np.float64]:
+    def _scores(self, texts: Documents, prior: Prior | None) -> NDArray[np.float64]:
         return self._reading(prior).scores(texts, n_threads(self.threads))
 
     def _checked(self, texts: Documents, labels: Labels) -> list[Any]:

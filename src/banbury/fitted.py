@@ -12,8 +12,8 @@ from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
 from banbury.parameters import check_parameters
 from banbury.tables.frame import is_table
-from banbury.text.documents import Labels, as_labels
-from banbury.text.likelihoods import Dirichlet
+from banbury.text.documents import Column, Labels, as_labels
+from banbury.text.likelihoods import Dirichlet, Prior
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
 from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
@@ -48,7 +48,7 @@ class Fitted:
             raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
         return self.model
 
-    def reading(self, settings: Settings, prior: Any) -> Reading:
+    def reading(self, settings: Settings, prior: Prior | None) -> Reading:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model = self.known()
         state = model.state()
@@ -63,16 +63,16 @@ class Fitted:
             return make()  # which says what a prior can be
         # A dictionary can change without a trace, so the key has a copy.
         priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
-        return self._latest_reading.get((settings._replace(prior=None), priors, state), make)
+        return self._latest_reading.get((settings._replace(prior=""), priors, state), make)
 
-    def _keep_labeller(self, state: tuple[Any, ...], settings: Settings, prior: Any, reading: Reading) -> None:
+    def _keep_labeller(self, state: tuple[Any, ...], settings: Settings, prior: Prior | None, reading: Reading) -> None:
         self._latest_labeller = None
         # A prior that is a dictionary can change without a trace.
         if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller(state)) is not None:
             self._latest_labeller = (labeller, settings, state)
 
     def labeller(
-        self, likelihood: str, smoothing: Any, vocabulary: str, prior: Any, calibration: str | None
+        self, likelihood: str, smoothing: Any, vocabulary: str, prior: Prior | None, calibration: str | None
     ) -> _kernel.Labeller | None:
         """What labels single texts, where all that it was made from is still the same; else None.
 
@@ -158,7 +158,7 @@ def fitted(
     effort: str,
     unlabelled: Documents | None = None,
     sure: float | str | None = None,
-    groups: Any = None,
+    groups: Column = None,
     threads: int | None,
 ) -> Fitted:
     """A model of these documents, of the kind that they need, with all that leave-one-out chooses."""

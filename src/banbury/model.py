@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from banbury.results.word_table import WordTable
     from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
+    from banbury.text.documents import Column, Label
+    from banbury.text.likelihoods import Prior
     from banbury.text.settings import Settings
 
 Documents = Any
@@ -112,7 +114,7 @@ class Model(Protocol):
         settings: Settings,
         *,
         effort: str,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were learned."""
@@ -125,7 +127,7 @@ class Model(Protocol):
     def is_in(self, state: tuple[Any, ...]) -> bool:
         """Whether this is still the state, told by identity; a labeller asks by itself whether counts have changed."""
 
-    def reading(self, settings: Settings, prior: Any = None) -> Reading:
+    def reading(self, settings: Settings, prior: Prior | None = None) -> Reading:
         """How documents are scored; `prior` stands in for that of the settings."""
 
     def joint_log_likelihood(
@@ -141,10 +143,10 @@ class Model(Protocol):
 
     def words(
         self,
-        label: Any,
+        label: Label | None,
         settings: Settings,
         *,
-        against: Any = None,
+        against: Label | None = None,
         column: str | None = None,
         names: list[str] | None = None,
         min_documents: int = 1,
@@ -176,7 +178,7 @@ def clear_labels(reading: Reading, documents: Documents, margin: float, threads:
     return np.array(rule.decide_scores(reading.scores(documents, threads)), dtype=object)
 
 
-def explained(reading: Reading, document: Any, *, label: Any, against: Any, unit: str) -> Explanation:
+def explained(reading: Reading, document: Any, *, label: Label | None, against: Label | None, unit: str) -> Explanation:
     """Why a document is of class `label` rather than `against`, as `Classifier.explain` says it."""
     document = reading.one(document)
     scores: list[float] = reading.scores([document], 1)[0].tolist()

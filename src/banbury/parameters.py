@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.settings import Settings, as_analyzer
+
+if TYPE_CHECKING:
+    from banbury.text.likelihoods import Prior
 
 
 class Parameters(TypedDict, total=False):
@@ -18,7 +21,7 @@ class Parameters(TypedDict, total=False):
     likelihood: str
     smoothing: float | str | None
     vocabulary: str
-    prior: Any
+    prior: Prior
     effort: str
     calibration: str | None
     threads: int | None

@@ -17,7 +17,7 @@ def found(labels: list[int], **options: object) -> list[tuple[int, str, str, flo
         text=lambda place: f"text {place}",
         **options,  # type: ignore[arg-type]
     )
-    return [(one.index, one.label, one.text, round(one.probability, 6)) for one in doubtful]
+    return [(one.index, str(one.label), one.text, round(one.probability, 6)) for one in doubtful]
 
 
 def test_those_with_a_more_probable_label_come_back_the_worst_first() -> None:

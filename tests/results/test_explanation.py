@@ -43,7 +43,7 @@ def test_an_explanation_sums_to_the_difference_of_the_scores(
     explanation = classifier.explain(text, prior=prior)
     assert explanation.label == classifier.predict(text, prior=prior)
     others = {label: score for label, score in by_label.items() if label != explanation.label}
-    assert by_label[explanation.against] == max(others.values())
+    assert by_label[str(explanation.against)] == max(others.values())
     assert explanation.probabilities == dict(zip(sorted(labels), probabilities, strict=True))
     for label in labels:
         for against in set(labels) - {label}:

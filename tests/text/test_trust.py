@@ -264,7 +264,7 @@ def test_the_report_says_how_well_it_does_and_what_was_chosen() -> None:
     worst = report.doubtful[0]
     assert (TEXTS[worst.index], SIGNS[worst.index]) == (worst.text, worst.label)
     assert worst.probability < 0.5
-    for part in ("has not seen it", "log loss", "chosen: words", "doubtful labels", worst.label):
+    for part in ("has not seen it", "log loss", "chosen: words", "doubtful labels", str(worst.label)):
         assert part in str(report)
 
 

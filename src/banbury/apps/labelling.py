@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel
 from banbury.classifier import Classifier
 from banbury.errors import InputError
-from banbury.text.documents import as_labels, as_texts
+from banbury.text.documents import Label, as_labels, as_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ class Labelling:
         model = self._learned()
         return {} if model is None else model.probabilities(self.texts[number])
 
-    def give(self, number: int, label: Any) -> None:
+    def give(self, number: int, label: Label | None) -> None:
         """A document gets its label."""
         as_labels([*list(self.labels.values())[:1], label])
         if number in self.labels:

@@ -16,7 +16,7 @@ from banbury.classifier import Classifier
 from banbury.errors import FileFormatError, InputError
 from banbury.tables.kinds import Categorical, Text
 from banbury.text.analyzer import Analyzer
-from banbury.text.documents import as_list
+from banbury.text.documents import Label, as_list
 from banbury.text.tokens import as_document, is_document
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class SenseTagger:
         """The probability of each sense for each context; columns follow `classes_`."""
         return self.model.predict_proba(self.rows(contexts))
 
-    def explain(self, context: Context, *, label: Any = None, against: Any = None) -> Explanation:
+    def explain(self, context: Context, *, label: Label | None = None, against: Label | None = None) -> Explanation:
         """Why the word has this sense rather than another: a weight for each word and each neighbour."""
         return self.model.explain(self.rows([context])[0], label=label, against=against)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from banbury.stats.intervals import least
 
 if TYPE_CHECKING:
     from banbury.text.counts import Counts
+    from banbury.text.documents import Label
 
 TIMES = 10.0
 ANY_FALSE_LEAK = 0.01
@@ -22,7 +23,7 @@ class Leak(NamedTuple):
     """A word that gives a class away."""
 
     word: str
-    label: Any
+    label: Label
     documents: int
     """Documents of this class that have the word."""
     others: int

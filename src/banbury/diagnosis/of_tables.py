@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from banbury.stats.distributions import gamma_quantile
 from banbury.tables.cells import DEPTH, NumberCells
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.terms import Terms
+
+if TYPE_CHECKING:
+    from banbury.text.documents import Label
+
 
 MOST_LISTED = 20
 MOST_PAIRED_COLUMNS = 100  # whose pairs are looked at
@@ -55,7 +59,7 @@ class DoubtfulRow(NamedTuple):
     """A row whose label the model finds improbable."""
 
     row: int
-    label: Any
+    label: Label
     probability: float
     better: Any
     """The most probable label."""

@@ -17,7 +17,7 @@ from banbury.report.page import Contents, Source, report_page
 from banbury.results.evaluation import Evaluation, Predictions, evaluate
 from banbury.results.mistakes import Confused, Mistake, WordAtFault, confused_groups, surest, words_at_fault
 from banbury.stats.softmax import log_softmax
-from banbury.text.documents import as_weights
+from banbury.text.documents import Column, Label, as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Model(Protocol):
     """What a report asks of a model."""
 
-    def explain(self, text: Any, *, label: Any = None, against: Any = None) -> Explanation:
+    def explain(self, text: Any, *, label: Label | None = None, against: Label | None = None) -> Explanation:
         """Why a document is of one class rather than of another."""
 
     def joint_log_likelihood(self, texts: Any) -> NDArray[Any]:
@@ -80,7 +80,7 @@ class Report(Evaluation):
         scores: NDArray[Any],
         classes: list[Any],
         labels: list[Any],
-        sample_weight: Any = None,
+        sample_weight: Column = None,
     ) -> Report:
         """A report on documents with these labels, by the scores that a model gives them."""
         weights = None if sample_weight is None else np.array(as_weights(sample_weight, len(labels)), dtype=float)
@@ -195,7 +195,7 @@ class Report(Evaluation):
         page = self.html(title=title, mistakes=mistakes, diagnose=diagnose, source=source)
         atomic.write(path, [page.encode("utf-8")])
 
-    def _explain(self, row: int, label: Any, against: Any) -> Explanation:
+    def _explain(self, row: int, label: Label | None, against: Label | None) -> Explanation:
         return self.model.explain(self.document(row), label=label, against=against)
 
 

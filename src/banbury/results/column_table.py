@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.display.html import Markup, element, piece
 from banbury.display.html_tables import table
@@ -12,13 +12,16 @@ from banbury.display.svg import bars
 from banbury.display.text_table import Grid
 from banbury.stats.intervals import Interval
 
+if TYPE_CHECKING:
+    from banbury.text.documents import Label
+
 
 class Parameter(NamedTuple):
     """A parameter of a column's distribution within a class, with a 95 % credible interval."""
 
     name: str
     """`"mean"`, `"variance"`, `"rate"`, `"probability"` or the probability of a value."""
-    label: Any
+    label: Label
     value: float
     interval: Interval
 
@@ -96,7 +99,7 @@ class ColumnTable:
 
     __repr__ = __str__
 
-    def svg(self, label: Any = None) -> Markup:
+    def svg(self, label: Label | None = None) -> Markup:
         """A picture: what each cell says for a class, by default the last, against the mean of the others.
 
         >>> ColumnTable(("a",), "Categorical", 1.0, ["x", "y"], [Cell(("1",), (3, 0), (0.5, -0.5))], []).svg().html[:4]

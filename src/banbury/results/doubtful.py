@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Label
+
 
 @dataclass(frozen=True)
 class Doubtful:
@@ -20,7 +22,7 @@ class Doubtful:
     index: int
     """Its row among the documents."""
     text: str
-    label: Any
+    label: Label
     probability: float
     """P(label) by a model that has not seen the document."""
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import Console, ConsoleOptions, RenderResult
 
+    from banbury.text.documents import Label
+
 UNITS = {"nats": 1.0, "decibans": 10 / log(10)}
 """How many of each unit make a nat. 10 decibans are odds of 10 to 1."""
 MOST_BARS_SHOWN = 20  # more are summed up in one
@@ -70,8 +72,8 @@ class Explanation:
     """
 
     text: str
-    label: Any
-    against: Any
+    label: Label
+    against: Label
     prior: float
     evidence: list[Evidence]
     score: float

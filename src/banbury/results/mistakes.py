@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from banbury.results.evaluation import Predictions
     from banbury.results.explanation import Explanation
+    from banbury.text.documents import Label
 
     Explain = Callable[[int, Any, Any], Explanation]  # from a row, a label and the one that it is compared with
 
@@ -28,7 +29,7 @@ class Mistake:
 
     index: int
     """Its row among the documents."""
-    label: Any
+    label: Label
     predicted: Any
     probability: float
     """The probability of the predicted class."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from banbury.results.explanation import Evidence, Explanation
+    from banbury.text.documents import Label
 
 
 class Term(NamedTuple):
@@ -43,7 +44,7 @@ class Score(NamedTuple):
 
 
 def explanation_of(
-    score: Score, *, text: str, row: Mapping[str, Any] | None, label: Any, against: Any, unit: str
+    score: Score, *, text: str, row: Mapping[str, Any] | None, label: Label | None, against: Label | None, unit: str
 ) -> Explanation:
     """Why a document is of class `label` (by default the best one) rather than `against` (by default the next best).
 
@@ -72,7 +73,7 @@ def explanation_of(
     return explanation.in_unit(unit)
 
 
-def class_id_of(label: Any, classes: Sequence[Any]) -> int:
+def class_id_of(label: Label | None, classes: Sequence[Any]) -> int:
     """The position of a label among the classes; an unknown label is an error that names the known ones.
 
     >>> class_id_of("spam", ["ham", "spam"])
@@ -83,7 +84,7 @@ def class_id_of(label: Any, classes: Sequence[Any]) -> int:
     return classes.index(label)
 
 
-def _compared(scores: list[float], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+def _compared(scores: list[float], classes: list[Any], label: Label | None, against: Label | None) -> tuple[int, int]:
     """The class ids of `label` and `against`; those that are not named are the best of the others."""
     if len(classes) < 2:
         raise InputError("this model knows one class only: there is nothing to decide")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console, ConsoleOptions, RenderResult
 
+    from banbury.text.documents import Label
+
 SORTS = ("strength", "for", "against", "count", "word")
 MOST_SHOWN = 20  # rows, when it is printed or drawn
 LONGEST_LABEL = 24  # columns of a label, where it is printed
@@ -67,8 +69,8 @@ class WordTable:
     """[word, class]: log P(word | class); with Bernoulli, of documents of the class to have the word."""
     class_weights: NDArray[Any]
     """[word, class]: what the model adds to the class's score in a document of typical length that has the word."""
-    label: Any = None
-    against: Any = None
+    label: Label | None = None
+    against: Label | None = None
     model: str = "multinomial"
     """What decides: `"automatic"`, `"multinomial"`, `"bernoulli"` or `"complement"`."""
     smoothing: float = 1.0

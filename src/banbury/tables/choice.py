@@ -25,7 +25,7 @@ from banbury.tables.scoring import aligned
 from banbury.tables.votes import CellChoice
 from banbury.text.documents import n_threads
 from banbury.text.leave_one_out import sample_note
-from banbury.text.likelihoods import log_prior
+from banbury.text.likelihoods import Prior, log_prior
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
 from banbury.text.trust import centred_log_prior
@@ -58,7 +58,7 @@ class ColumnChoice:
     cells: CellChoice | None = None
     """How cells of columns, pairs and triples count, where they do."""
 
-    def start(self, classes: list[Any], documents: list[int], prior: Any) -> list[float]:
+    def start(self, classes: list[Any], documents: list[int], prior: Prior) -> list[float]:
         """Where the score of each class starts.
 
         The weights take the classes' shares of the rows for their prior; another one comes in by Bayes' rule.
@@ -167,7 +167,7 @@ def _report(
     ladder: Ladder | None,
     fitted: Fit,
     penalty: float | None,
-    prior: Any,
+    prior: Prior,
 ) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
     own, counted = part.sample.own, part.sample.weights

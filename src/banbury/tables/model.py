@@ -36,8 +36,8 @@ from banbury.tables.terms import Terms
 from banbury.tables.votes import CellChoice, CellVotes
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
-from banbury.text.documents import LABEL_TYPES, check_kind
-from banbury.text.likelihoods import log_prior
+from banbury.text.documents import LABEL_TYPES, Column, Label, check_kind
+from banbury.text.likelihoods import Prior, log_prior
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
 from banbury.text.trust import MOST_CLASSES
@@ -75,7 +75,7 @@ class TableModel:
         *,
         columns: Any,
         effort: str,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> tuple[TableModel, TrainingReport | None]:
         """A model of these rows, with everything chosen, and how well it does."""
@@ -206,7 +206,7 @@ class TableModel:
         settings: Settings,
         *,
         effort: str,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by rows that were learned."""
@@ -271,7 +271,7 @@ class TableModel:
         """Nothing labels single rows without a reading, so nobody asks."""
         return False
 
-    def reading(self, settings: Settings, prior: Any = None) -> TableReading:
+    def reading(self, settings: Settings, prior: Prior | None = None) -> TableReading:
         """How rows are scored; `prior` stands in for that of the settings."""
         classes, documents, groups, terms = self.learned
         prior = settings.prior if prior is None else prior
@@ -340,7 +340,7 @@ class TableModel:
                     rows[place][name] = value
         return rows
 
-    def words(self, label: Any, settings: Settings, *, column: str | None = None, **options: Any) -> WordTable:
+    def words(self, label: Label | None, settings: Settings, *, column: str | None = None, **options: Any) -> WordTable:
         """The table of words of a column of texts; it has to be named where there are several."""
         if column is None and len(self.texts) == 1:
             (column,) = self.texts

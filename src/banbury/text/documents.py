@@ -19,7 +19,10 @@ MOST_THREADS = 256  # that are ever started
 
 Label = str | int | float | bool
 Texts = Any
-Labels = Any
+"""Texts: a list or a column of any library; `_kernel.hold` says what is taken."""
+Column = Any
+"""A value for each document: a list or a column of any library; `as_list` says what is taken."""
+Labels = Column
 LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
@@ -108,7 +111,7 @@ def check_collected(documents: object) -> None:
         raise InputError("a LazyFrame has no rows before it is collected: give frame.collect()")
 
 
-def check_many(texts: Any) -> None:
+def check_many(texts: object) -> None:
     """That these are several documents: of one `str`, each letter would be taken for a document."""
     if is_document(texts):
         raise InputError(f"expected a list of documents, not one {type(texts).__name__}: put it into a list")
@@ -161,7 +164,7 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
         raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted") from None
 
 
-def as_weights(weights: Any, n: int) -> Any:
+def as_weights(weights: Column, n: int) -> Any:
     """Weights as whole numbers, one for each document."""
     values = as_list(weights, "sample_weight")
     if len(values) != n:
@@ -172,7 +175,7 @@ def as_weights(weights: Any, n: int) -> Any:
         return _numbers(_weight(row, value) for row, value in enumerate(values))
 
 
-def as_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+def as_sample_weight(sample_weight: Column, n: int) -> NDArray[np.float64] | None:
     """What documents count in an evaluation: numbers of 0 or more, one for each; None where all count once."""
     if sample_weight is None:
         return None
@@ -185,7 +188,7 @@ def as_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     return np.array(values, dtype=float)
 
 
-def as_groups(groups: Any, n: int) -> list[str]:
+def as_groups(groups: Column, n: int) -> list[str]:
     """The name of the group of each document.
 
     >>> as_groups([1, 1, 2], 3)
@@ -217,7 +220,7 @@ def _numbers(values: Iterable[int]) -> Any:
     return array("I", values) or memoryview(bytes(4)).cast("I")[:0]
 
 
-def as_texts(texts: Any) -> list[str]:
+def as_texts(texts: Texts) -> list[str]:
     """Documents of any kind as a list."""
     held = _kernel.hold(texts)
     if isinstance(held, list):

@@ -12,7 +12,7 @@ from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.lazy import numpy as np
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_labels, as_texts
-from banbury.text.likelihoods import log_prior
+from banbury.text.likelihoods import Prior, log_prior
 from banbury.text.reading import TextReading
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class GivenModel:
         """Nothing labels single texts here, so nobody asks."""
         return False
 
-    def reading(self, settings: Settings, prior: Any = None) -> TextReading:
+    def reading(self, settings: Settings, prior: Prior | None = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""
         start = log_prior(self.classes, self.documents, settings.prior if prior is None else prior)
         scorer: Any = GivenScorer(self.analyzer, self.weights)

@@ -103,7 +103,11 @@ class Dirichlet:
         return [float(known[label]) for label in classes]
 
 
-def log_prior(classes: list[Any], documents: list[int], prior: Any, likelihood: str = "multinomial") -> list[float]:
+Prior = str | Mapping[Any, float] | Dirichlet
+"""A prior of the classes: `"empirical"`, `"uniform"`, a probability for each label, or a Dirichlet."""
+
+
+def log_prior(classes: list[Any], documents: list[int], prior: Prior, likelihood: str = "multinomial") -> list[float]:
     """The logarithm of each class's prior probability.
 
     `prior` is `"empirical"` (the shares of the documents), `"uniform"`, `Dirichlet(α)`, or a probability for each

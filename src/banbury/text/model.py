@@ -17,9 +17,19 @@ from banbury.text.calibration import LeftOutEvidence, possible_log_softmax
 from banbury.text.choice import TextChoice, choose, uses_curves
 from banbury.text.counts import Counts
 from banbury.text.curves import of_all_classes
-from banbury.text.documents import Texts, as_texts, as_weights, check_collected, check_kind, class_numbers, n_threads
+from banbury.text.documents import (
+    Column,
+    Label,
+    Texts,
+    as_texts,
+    as_weights,
+    check_collected,
+    check_kind,
+    class_numbers,
+    n_threads,
+)
 from banbury.text.leave_one_out import EVERY_ONE, plain_left_out
-from banbury.text.likelihoods import log_prior, pseudo_counts, scorer
+from banbury.text.likelihoods import Prior, log_prior, pseudo_counts, scorer
 from banbury.text.new_labels import with_new_labels
 from banbury.text.reading import TextReading
 from banbury.text.sampling import draw_texts
@@ -57,7 +67,7 @@ class TextModel:
         *,
         analyzer: Analyzer | str | None,
         effort: str,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
@@ -79,7 +89,7 @@ class TextModel:
         *,
         effort: str,
         narrower: Analyzer | None,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of documents that have been counted, with everything chosen by these, which are among them."""
@@ -174,7 +184,7 @@ class TextModel:
         settings: Settings,
         *,
         effort: str,
-        groups: Any = None,
+        groups: Column = None,
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
@@ -209,7 +219,7 @@ class TextModel:
         counts = self.counts
         return counts.kernel is kernel and counts.classes is classes and self.choice is choice
 
-    def reading(self, settings: Settings, prior: Any = None) -> TextReading:
+    def reading(self, settings: Settings, prior: Prior | None = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""
         classes, kernel, _, choice = self.state()
         if uses_curves(settings, len(classes)):
@@ -223,7 +233,7 @@ class TextModel:
         growth = None if calibration is None else calibration.growth(classes)
         return TextReading(classes, self.counts.analyzer, plain, start, growth)
 
-    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, choice: TextChoice, prior: Any) -> TextReading:
+    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, choice: TextChoice, prior: Prior) -> TextReading:
         """How the automatic model scores."""
         trust, correction = self._trust(choice), choice.correction
 
@@ -322,10 +332,10 @@ class TextModel:
 
     def words(
         self,
-        label: Any,
+        label: Label | None,
         settings: Settings,
         *,
-        against: Any = None,
+        against: Label | None = None,
         column: str | None = None,
         names: list[str] | None = None,
         min_documents: int = 1,
@@ -384,7 +394,7 @@ class TextModel:
         return [token.text for token in self.counts.analyzer.tokens(word)]
 
 
-def _start(classes: list[Any], documents: list[int], prior: Any) -> list[float]:
+def _start(classes: list[Any], documents: list[int], prior: Prior) -> list[float]:
     """The score of each class before the first word; another prior than the empirical one moves it by Bayes' rule."""
     start = centred_log_prior(documents)
     if isinstance(prior, str) and prior == "empirical":

@@ -10,7 +10,7 @@ from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels
-from banbury.text.likelihoods import LIKELIHOODS, Dirichlet, scorer
+from banbury.text.likelihoods import LIKELIHOODS, Dirichlet, Prior, scorer
 
 SHORT = 400  # characters: in documents that are longer on average, characters add nothing to words
 # In mail and on web pages tags are evidence: by leave-one-out on mail they save a sixth of the log loss.
@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     likelihood: str = "automatic"
     smoothing: float | str | None = "auto"
     vocabulary: str = "shared"
-    prior: Any = "empirical"
+    prior: Prior = "empirical"
     calibration: str | None = "auto"
 
     @property
@@ -55,7 +55,8 @@ class Settings(NamedTuple):
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain data, for a file."""
-        smoothing, prior = self.smoothing, self.prior
+        smoothing: Any = self.smoothing
+        prior: Any = self.prior
         if isinstance(prior, Mapping):
             prior = sorted(zip(as_labels(list(prior)), map(float, prior.values()), strict=True))
         elif isinstance(prior, Dirichlet):
