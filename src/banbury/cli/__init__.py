@@ -33,6 +33,7 @@ COMMANDS = {
     "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
     "rank": ("searching", "Find rows by a query."),
     "serve": ("banbury.server.command", "Serve models over HTTP: predict, explain, learn."),
+    "studio": ("banbury.server.studio", "A page to try, teach and train models in a browser."),
     "report": ("evaluating", "An evaluation as a page of HTML."),
     "inspect": ("looking", "What is in a model file."),
     "demo": ("demo", "Train on the demo corpus, and explain a text."),

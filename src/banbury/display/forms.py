@@ -45,7 +45,7 @@ ASKING = Vocabulary(
         "rows",
     }
     | {"selected", "size", "spellcheck", "src", "step", "type", "value"},
-    re.compile(r"#[!-~]*|\?[!-~]*|[a-z][a-z0-9_./-]*(\?[!-~]*)?"),
+    re.compile(r"#[!-~]*|\?[!-~]*|[a-z][a-z0-9_./-]*([?#][!-~]*)?"),
 )
 """Of pages that a server shows."""
 

@@ -3,7 +3,7 @@
 A surface: it parses, calls, answers. It imports the rooms below it, and nothing imports it; the command line starts it
 by name. It offers `app`, an ASGI application; `banbury serve` runs the same one in a process of its own.
 
-`command.py`, `process.py`: `banbury serve`; the process, with time-outs of connections
+`command.py`, `studio.py`, `process.py`: `banbury serve` and `studio`; the process, with time-outs of connections
 `application.py`, `routes.py`: the ASGI application; which path is answered by whom, and who may ask
 `messages.py`, `openapi.py`: what requests and answers look like; the same as an OpenAPI document
 `reading.py`: predict, explain, words, evaluate, report
@@ -15,6 +15,7 @@ by name. It offers `app`, an ASGI application; `banbury serve` runs the same one
 `journal/`: what was learned, on disk: SQLite or PostgreSQL
 `learner.py`, `replay.py`, `snapshots.py`: the single writer; from a journal to a model; models with their place in it
 `metrics.py`: counters for Prometheus
+`page/`: all of it for people, in a browser
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def app(
     keys: Path | None = None,
     hosts: Iterable[str] | None = None,
     origins: Iterable[str] = (),
+    folder: Path | None = None,
 ) -> Application:
     """An ASGI application that serves models: files, or folders of them.
 
@@ -56,6 +58,8 @@ def app(
         Which names a Host header may have; None leaves that check to the application around this one.
     origins
         Which web pages of other origins may ask (CORS).
+    folder
+        Where the page keeps dropped files and the models it trains; the first folder among the models by default.
 
     >>> import tempfile
     >>> from banbury import Classifier
@@ -69,4 +73,6 @@ def app(
         from banbury.server.application import Application
     except ImportError as error:  # pragma: no cover
         raise MissingExtra(f"the server needs {error.name}: pip install 'banbury[serve]'") from error
-    return Application(models, journal=journal, snapshots=snapshots, keys=keys, hosts=hosts, origins=origins)
+    return Application(
+        models, journal=journal, snapshots=snapshots, keys=keys, hosts=hosts, origins=origins, folder=folder
+    )

@@ -370,6 +370,16 @@ class Learner:
             raise Problem(503, f"the journal cannot be read: {self.failure}", retry=5)
         return self._journal.examples(model, self.sequence, after=after, limit=EXPORTED)
 
+    def latest(self, model: str, containing: str) -> list[Entry]:
+        """The documents that were learned last and not forgotten; with a text, those that contain it."""
+        if self._journal is None:
+            raise Problem(503, f"the journal cannot be read: {self.failure}", retry=5)
+        return self._journal.latest(model, self.sequence, containing=containing)
+
+    def written_since(self, moment: int) -> dict[tuple[str, str], int]:
+        """How many entries of each model and act were written since a moment."""
+        return {} if self._journal is None else self._journal.written_since(moment)
+
     async def _snapshot(self) -> None:
         """Write the models as they are; one whose settings are being chosen would lack what comes of that."""
         if self._folder is None:

@@ -5,12 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import accumulate
+from math import inf
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 LATENCY_BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+
+
+class RouteSummary(NamedTuple):
+    """Requests of one route since the start."""
+
+    route: str
+    requests: int
+    failed: int
+    """Answered with a 5xx."""
+    half_within: float
+    """Seconds within which half of them were answered, as far as the buckets tell …"""
+    most_within: float
+    """… and 99 %."""
 
 
 class Metrics(Collector):
@@ -53,6 +68,28 @@ class Metrics(Collector):
             times.add_metric([route], buckets, numbers[-1])
         yield times
 
+    def summary(self) -> list[RouteSummary]:
+        """Each route in a few numbers, the most asked first."""
+        found = []
+        for route, numbers in self._seconds.items():
+            by_status = {status: n for (name, status), n in self._requests.items() if name == route}
+            n_failed = sum(n for status, n in by_status.items() if status >= 500)
+            counts = numbers[:-1]
+            found.append(
+                RouteSummary(route, sum(by_status.values()), n_failed, *(_within(counts, q) for q in (0.5, 0.99)))
+            )
+        return sorted(found, key=lambda one: -one.requests)
+
     def text(self) -> bytes:
         """All of it in Prometheus's format."""
         return generate_latest(self.registry)
+
+
+def _within(counts: list[float], share: float) -> float:
+    """The end of the bucket within which this share of the requests lies.
+
+    >>> _within([0, 3, 1, *[0] * 13], 0.5)
+    0.00025
+    """
+    needed = share * sum(counts)
+    return next(end for end, n in zip([*LATENCY_BOUNDS, inf], accumulate(counts), strict=True) if n >= needed)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from asyncio import TimerHandle
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -171,8 +172,8 @@ class Protocol(HttpToolsProtocol):
             self.transport.abort()
 
 
-def run(application: Application, host: str, port: int) -> None:
-    """Serve until a signal comes; what is being answered then is answered."""
+def run(application: Application, host: str, port: int, ready: Callable[[str], None] | None = None) -> None:
+    """Serve until a signal comes; what is being answered then is answered. `ready` is told the address."""
     _allow_many_connections()
     logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s", stream=sys.stderr)
     config = uvicorn.Config(
@@ -191,11 +192,19 @@ def run(application: Application, host: str, port: int) -> None:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=STOP_SECONDS,
     )
-    _Server(config).run()
+    server = _Server(config)
+    server.ready = ready or _tell
+    server.run()
+
+
+def _tell(address: str) -> None:
+    print(f"banbury serves at {address}", file=sys.stderr, flush=True)
 
 
 class _Server(uvicorn.Server):
     """Says where it listens, once it does: with port 0 nobody else knows."""
+
+    ready: Callable[[str], None]
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen."""
@@ -204,7 +213,7 @@ class _Server(uvicorn.Server):
             for socket in server.sockets:
                 address, port = socket.getsockname()[:2]
                 host = f"[{address}]" if ":" in address else address
-                print(f"banbury serves at http://{host}:{port}", file=sys.stderr, flush=True)
+                self.ready(f"http://{host}:{port}")
 
 
 def _allow_many_connections() -> None:

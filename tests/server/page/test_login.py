@@ -40,7 +40,7 @@ def test_a_key_opens_the_page_and_stays_out_of_reach(
         [cookie] = context.cookies()
         assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/page")
         # Of its rooms, those that the key is for.
-        assert page.locator("nav a").all_inner_texts() == ["Try", "Words", "Mistakes"]
+        assert page.locator("nav a").all_inner_texts() == ["Try", "Words", "Mistakes", "Health"]
         # A cookie is for the page alone: /v1 takes keys in a header, so that no site can send one.
         sent = {"cookie": f"{cookie['name']}={cookie['value']}"}
         assert server.get("/v1/models", headers=sent).status == 401

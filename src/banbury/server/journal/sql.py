@@ -248,6 +248,25 @@ class SqlJournal:
             )
         return [_entry(row) for row in rows]
 
+    def latest(self, model: str, upto: int, *, containing: str = "", limit: int = 50) -> list[Entry]:
+        """The documents that were learned last and not forgotten; with a text, those that contain it."""
+        part = plain(containing)[1:-1].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        with self._guarded():
+            rows = self._run(
+                f"SELECT e.sequence, e.change, e.model, e.act, e.document, e.label, e.digest {ALIVE} "
+                "AND e.document LIKE ? ESCAPE '\\' ORDER BY e.sequence DESC LIMIT ?",
+                *(model, upto, upto, f"%{part}%", limit),
+            )
+        return [_entry(row) for row in rows]
+
+    def written_since(self, moment: int) -> dict[tuple[str, str], int]:
+        """How many entries of each model and act were written since a moment, in seconds since 1970."""
+        with self._guarded():
+            rows = self._run(
+                "SELECT model, act, count(*) FROM journal_entries WHERE written >= ? GROUP BY model, act", moment
+            )
+        return {(model, act): int(n) for model, act, n in rows}
+
     def last_refit(self, model: str, upto: int) -> int:
         """The entry of the last choice of a model's settings up to an entry; 0 where there was none."""
         with self._guarded():

@@ -15,6 +15,7 @@ ROOMS = {
     "train": ("Train", "From a file to a model", "admin"),
     "words": ("Words", "What was learned", "read"),
     "mistakes": ("Mistakes", "How good it is, and where not", "read"),
+    "health": ("Health", "What the server does", "read"),
 }
 SCRIPTS = ("page.js",)
 

@@ -119,6 +119,11 @@ class Queue:
         """The last label that a person has given."""
         return next((one for one in reversed(self.history) if one.who == who and one.number in self.given), None)
 
+    def forget(self, sequence: int) -> None:
+        """An entry of the journal was forgotten elsewhere: its document waits again."""
+        for one in [one for one in self.given.values() if one.sequence == sequence]:
+            del self.given[one.number]
+
     def take_back(self, one: Given, who: str) -> None:
         """A label is gone; its document is that person's again."""
         self.given.pop(one.number, None)

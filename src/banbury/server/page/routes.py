@@ -13,6 +13,7 @@ from banbury.errors import BanburyError
 from banbury.server.page import (
     assets,
     findings,
+    health,
     layout,
     login,
     mistakes,
@@ -42,7 +43,11 @@ class PageRoute(NamedTuple):
 
 async def _first(visit: Visit) -> Response:
     """The room to begin in."""
-    return redirect("page/try")
+    return redirect(_begin(visit.server))
+
+
+def _begin(server: Application) -> str:
+    return "page/try" if server.models or server.files.home is None else "page/train"
 
 
 PAGE_ROUTES = [
@@ -55,6 +60,8 @@ PAGE_ROUTES = [
     PageRoute("GET POST", "/page/teach", teaching.show, "learn"),
     PageRoute("GET POST", "/page/mistakes", mistakes.show, "read"),
     PageRoute("GET", "/page/report", mistakes.keep, "read"),
+    PageRoute("GET", "/page/health", health.show, "read"),
+    PageRoute("POST", "/page/forget", health.forget, "learn"),
     PageRoute("POST", "/page/files", uploads.take, "learn"),
     PageRoute("POST", "/page/remove", uploads.remove, "learn"),
     PageRoute("POST", "/page/key", login.enter, ""),
@@ -67,7 +74,7 @@ def page_routes(server: Application) -> list[StarletteRoute]:
 
     async def root(request: Request) -> Response:
         request.scope["banbury.route"] = "/"
-        return redirect("page/try")
+        return redirect(_begin(server))
 
     async def asset(request: Request) -> Response:
         request.scope["banbury.route"] = "/page/assets"
