@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from banbury import _kernel, storage
-from banbury.errors import InputError, NotFittedError
+from banbury.errors import InputError, NotAvailable, NotFittedError
 from banbury.fitted import Fitted, fitted, parameters_and_fitted
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, clear_labels, explained
@@ -41,11 +41,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.report.report import Report
+    from banbury.results.boundary import Boundary
     from banbury.results.column_table import ColumnTable
     from banbury.results.decisions import Rule
     from banbury.results.explanation import Explanation
+    from banbury.results.nomogram import Nomogram
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
+    from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
     from banbury.text.unlabelled import Unlabelled
 
@@ -485,6 +488,37 @@ class Classifier:
         ['mean', 'mean']
         """
         return self._known().column(name, *([] if other is None else [other]))
+
+    def nomogram(
+        self, label: Label | None = None, *, against: Label | None = None, top: int = 12, pairs: int = 3
+    ) -> Nomogram:
+        """What the values of each column of a table say for `label` rather than `against`, on one scale.
+
+        The `top` columns that can say most, and the `pairs` of columns that say most beyond what each says. A notebook
+        draws it; the nats of a row's values, added up, lead to its probability.
+
+        >>> model = Classifier().fit({"size": [1.0, 2.0, 8.0, 9.5] * 20}, ["small", "small", "large", "large"] * 20)
+        >>> [axis.name for axis in model.nomogram("large").columns]
+        ['size']
+        """
+        how: dict[str, Any] = {"label": label, "against": against, "top": top, "pairs": pairs}
+        return self._table().nomogram(self._checked_settings(), **how)
+
+    def boundary(self, first: str, second: str, label: Label | None = None) -> Boundary:
+        """How probable a class is at each place of the plane of two columns of numbers, all others missing.
+
+        >>> model = Classifier().fit({"a": [1.0, 2.0, 8.0, 9.5] * 20, "b": [0.5, 1.5] * 40}, ["x", "x", "y", "y"] * 20)
+        >>> model.boundary("a", "b", "y")
+        <Boundary: P(y) by a and b, 48 × 48 places>
+        """
+        return self._table().boundary(self._checked_settings(), first, second, label)
+
+    def _table(self) -> TableModel:
+        """The model, of which something is asked that only one of a table can tell."""
+        model = self._known().of_table()
+        if model is None:
+            raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
+        return model
 
     def word(
         self, word: str, label: Label | None = None, *, against: Label | None = None, column: str | None = None

@@ -31,7 +31,39 @@ def test_it_is_plain_data() -> None:
     assert len(TABLE.rows()) == 4
 
 
+def picture(table: ColumnTable, label: str | None = None) -> str:
+    drawn = table.svg(label)
+    assert drawn is not None
+    return drawn.html
+
+
 def test_its_picture_compares_a_class_with_the_others() -> None:
-    assert "+0.750" in TABLE.svg().html
-    assert "+1.250" in TABLE.svg("no").html
+    assert "+0.750" in picture(TABLE)
+    assert "+1.250" in picture(TABLE, "no")
     assert TABLE._repr_html_().count("<svg") == 1
+
+
+def test_a_pair_is_a_table_in_colours() -> None:
+    cells = [Cell(("= 1", "below 4"), (1, 2), (0.5, -0.5)), Cell(("= 2", "4 or more"), (3, 0), (-0.25, 0.25))]
+    pair = picture(ColumnTable(("class", "age"), "what they say beyond each", 0.5, ["no", "yes"], cells, []))
+    assert pair.count("<rect") == 4  # two of which nobody is in
+    assert pair.count("nobody") == 2
+    assert "= 1 &amp; below 4: -1.000" in pair
+    assert "+0.50" in pair
+
+
+def of_parameters(*parameters: tuple[str, str, float], kind: str = "Gaussian") -> ColumnTable:
+    made = [Parameter(name, label, value, Interval(0.0, 1.0)) for name, label, value in parameters]
+    return ColumnTable(("x",), kind, 1.0, ["no", "yes"], [], made)
+
+
+def test_a_column_without_cells_is_drawn_as_its_distribution() -> None:
+    bells = (("mean", "no", 0.0), ("variance", "no", 1.0), ("mean", "yes", 2.0), ("variance", "yes", 4.0))
+    assert picture(of_parameters(*bells)).count("<polyline") == 2
+    assert "log x" in picture(of_parameters(*bells, kind="Number, log"))
+    assert "probability" in picture(of_parameters(("rate", "no", 2.0), ("rate", "yes", 7.0), kind="Poisson"))
+    shares = picture(of_parameters(("P(a)", "no", 0.25), ("P(a)", "yes", 0.75), kind="Categorical"))
+    assert "P(a) in yes" in shares
+    assert of_parameters().svg() is None
+    # A class that has no spread has a density of one point.
+    assert "<svg" in picture(of_parameters(("mean", "no", 1.0), ("variance", "no", 0.0), *bells[2:]))

@@ -14,6 +14,8 @@ Scale = Callable[[float], float]
 
 ROW = 22  # points from one bar to the next
 LETTER = 6.6  # points that a letter takes, on the average
+LINE_COLOURS = ("for", "against", "quiet")
+DASHES = ("none", "7 4", "2 3")
 
 
 class Shape(NamedTuple):
@@ -38,7 +40,7 @@ def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3, narr
     >>> bars([("happy", 1.1), ("sad", -0.7)], title="Evidence").html.count("<rect")
     2
     """
-    spans = [(name, min(value, 0.0), max(value, 0.0), value, _side(value)) for name, value in rows]
+    spans = [(name, min(value, 0.0), max(value, 0.0), value, side(value)) for name, value in rows]
     return _horizontal(spans, title, places, shape=NARROW if narrow else WIDE)
 
 
@@ -62,7 +64,7 @@ def waterfall(
     for name, change in steps:
         # From an impossibility there is no way on: what comes later is drawn from where the numbers were.
         end = start + change if isfinite(change) else change
-        spans.append((name, min(start, end), max(start, end), change, _side(change)))
+        spans.append((name, min(start, end), max(start, end), change, side(change)))
         start = end if isfinite(end) else start
     score = sum(change for _, change in steps) if score is None else score
     spans.append((total, min(score, 0.0), max(score, 0.0), score, "bar-total"))
@@ -110,19 +112,19 @@ def line_chart(
     ys = y_range or _range(
         [y for line in lines for y in [*(y for _, y in line.points), *(line.low or ()), *(line.high or ())]]
     )
-    x_of = _scale(xs, left, width - 24)
-    y_of = _scale(ys, height - bottom, top)
+    x_of = scaled(xs, left, width - 24)
+    y_of = scaled(ys, height - bottom, top)
     write = (lambda value: f"{value:.0%}") if percent else _short_number
     parts: list[Any] = []
     for tick in ticks(*ys):
         parts += [
             element("line", class_="grid", x1=left, x2=width - 24, y1=y_of(tick), y2=y_of(tick)),
-            _text(write(tick), left - 6, y_of(tick) + 4, "end", faint=True),
+            text(write(tick), left - 6, y_of(tick) + 4, "end", faint=True),
         ]
     for tick in ticks(*xs):
         parts += [
             element("line", class_="grid", x1=x_of(tick), x2=x_of(tick), y1=top, y2=height - bottom),
-            _text(write(tick), x_of(tick), height - bottom + 16, "middle", faint=True),
+            text(write(tick), x_of(tick), height - bottom + 16, "middle", faint=True),
         ]
     if diagonal:
         low, high = max(xs[0], ys[0]), min(xs[1], ys[1])
@@ -130,8 +132,8 @@ def line_chart(
     for number, line in enumerate(lines):
         parts += _line(line, number % 3, x_of, y_of)
     parts += [
-        _text(x_title, (left + width) / 2, height - 10, "middle"),
-        _text(
+        text(x_title, (left + width) / 2, height - 10, "middle"),
+        text(
             y_title,
             14,
             (height - bottom + top) / 2,
@@ -144,13 +146,13 @@ def line_chart(
             x, y = left + 10, height + 8 + number * 18
             parts += [
                 element("line", class_=f"line-{number % 3}", x1=x, x2=x + 26, y1=y, y2=y),
-                _text(shorten(line.name, 60), x + 34, y + 4, whole=line.name),
+                text(shorten(line.name, 60), x + 34, y + 4, whole=line.name),
             ]
         height += 18 * len(lines) + 4
-    return _svg(width, height, title, parts)
+    return drawing(width, height, title, parts)
 
 
-def standalone(drawing: Markup) -> str:
+def standalone(drawn: Markup) -> str:
     """A drawing as an SVG file of its own, in light or dark colours as the reader's screen has them.
 
     >>> standalone(bars([("happy", 1.1)], title="Evidence")).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
@@ -158,16 +160,20 @@ def standalone(drawing: Markup) -> str:
     """
     light, dark = (_colours(colours) for colours in (LIGHT, DARK))
     style = f"text{{font:12px system-ui,sans-serif}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
-    attributes, _, content = drawing.html.removeprefix("<svg").partition(">")
+    attributes, _, content = drawn.html.removeprefix("<svg").partition(">")
     return f'<svg xmlns="http://www.w3.org/2000/svg"{attributes}><style>{style}</style>{content}\n'
 
 
 def _colours(colours: dict[str, str]) -> str:
     """The style of the parts of a drawing; `html.py` has the same for drawings inside a page."""
     fills = {"text": "ink", ".faint": "quiet", ".bar-for": "for", ".bar-against": "against", ".bar-total": "quiet"}
+    fills |= {f".dot-{number}": colour for number, colour in enumerate(LINE_COLOURS)}
     strokes = {".axis": "quiet", ".grid": "line"}
-    parts = [f"{name}{{fill:{colours[colour]}}}" for name, colour in fills.items()]
-    return "".join([*parts, *(f"{name}{{stroke:{colours[colour]};fill:none}}" for name, colour in strokes.items())])
+    strokes |= {f".line-{number}": colour for number, colour in enumerate(LINE_COLOURS)}
+    dashes = [f".line-{number}{{stroke-width:2;stroke-dasharray:{dash}}}" for number, dash in enumerate(DASHES)]
+    parts = [f"svg{{color:{colours['ink']}}}", *(f"{name}{{fill:{colours[colour]}}}" for name, colour in fills.items())]
+    lines = [f"{name}{{stroke:{colours[colour]};fill:none}}" for name, colour in strokes.items()]
+    return "".join([*parts, *lines, *dashes])
 
 
 def _line(line: Line, number: int, x_of: Scale, y_of: Scale) -> Iterator[Markup]:
@@ -200,9 +206,9 @@ def _horizontal(
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     # What is infinite leads to the edge.
     edge = (high - low or 1.0) * 0.08 if any(not isfinite(value) for *_, value, _ in spans) else 0.0
-    left = 8 + _name_width([name for name, *_ in spans], shape.longest_name)
+    left = 8 + name_width([name for name, *_ in spans], shape.longest_name)
     before = 58.0 if shape is WIDE or low < 0 else 8.0  # for the numbers of bars that lead to the left
-    x_of = _scale((low - edge, high + edge), left + before, left + before + shape.plot)
+    x_of = scaled((low - edge, high + edge), left + before, left + before + shape.plot)
     width, height = left + before + shape.plot + shape.after, 10 + ROW * len(spans)
     parts: list[Any] = [element("line", class_="grid", x1=x_of(0), x2=x_of(0), y1=4, y2=height - 4)]
     for place, (name, start, end, value, side) in enumerate(spans):
@@ -210,7 +216,7 @@ def _horizontal(
         x1, x2 = x_of(max(start, low - edge)), x_of(min(end, high + edge))
         number = _signed(value, places)
         parts += [
-            _text(shorten(name, shape.longest_name), left, y + 15, "end", whole=name),
+            text(shorten(name, shape.longest_name), left, y + 15, "end", whole=name),
             element(
                 "rect",
                 element("title", f"{visible(name)} {number}"),
@@ -221,23 +227,24 @@ def _horizontal(
                 rx=2,
                 class_=side,
             ),
-            _text(number, x1 - 5 if value < 0 else x2 + 5, y + 15, "end" if value < 0 else "start"),
+            text(number, x1 - 5 if value < 0 else x2 + 5, y + 15, "end" if value < 0 else "start"),
         ]
         if connect and place + 1 < len(spans):
             x = x1 if value < 0 else x2
             parts.append(
                 element("line", class_="axis", x1=x, x2=x, y1=y + ROW - 4, y2=y + ROW + 2, stroke_opacity="0.6")
             )
-    return _svg(width, height, title, parts)
+    return drawing(width, height, title, parts)
 
 
-def _svg(width: float, height: float, title: str, parts: Sequence[Any]) -> Markup:
+def drawing(width: float, height: float, title: str, parts: Sequence[Any]) -> Markup:
+    """An SVG of so many points, with a title that is read aloud."""
     size = {"width": round(width), "height": round(height), "viewBox": f"0 0 {width:.0f} {height:.0f}"}
     return element("svg", element("title", title), parts, role="img", aria_label=title, **size)
 
 
-def _text(
-    text: str,
+def text(
+    words: str,
     x: float,
     y: float,
     anchor: str | None = None,
@@ -247,10 +254,10 @@ def _text(
     transform: str | None = None,
 ) -> Markup:
     """A text in a drawing; where it is not `whole`, a title has the rest."""
-    title = None if whole is None or visible(whole) == text else element("title", visible(whole))
+    title = None if whole is None or visible(whole) == words else element("title", visible(whole))
     return element(
         "text",
-        visible(text),
+        visible(words),
         title,
         x=x,
         y=y,
@@ -260,11 +267,13 @@ def _text(
     )
 
 
-def _side(value: float) -> str:
+def side(value: float) -> str:
+    """The class of the colour of a number: for or against."""
     return "bar-against" if value < 0 else "bar-for"
 
 
-def _name_width(names: Sequence[str], longest: int) -> float:
+def name_width(names: Sequence[str], longest: int = 28) -> float:
+    """How many points the longest of some names takes, of which so many letters are shown."""
     return max((width_of(shorten(name, longest)) for name in names), default=0) * LETTER + 4
 
 
@@ -276,7 +285,8 @@ def _short_number(value: float) -> str:
     return f"{value:.3g}" if isinstance(value, float) and not value.is_integer() else f"{int(value)}"
 
 
-def _scale(ends: tuple[float, float], start: float, stop: float) -> Scale:
+def scaled(ends: tuple[float, float], start: float, stop: float) -> Scale:
+    """A function from numbers between two ends to places between two others."""
     low, high = ends
     return lambda value: start + (stop - start) * (min(max(value, low), high) - low) / ((high - low) or 1.0)
 

@@ -15,6 +15,7 @@ from banbury.report import evaluation_sections as predicted
 from banbury.report.class_words import Keyword
 from banbury.results.evaluation import Evaluation
 from banbury.results.mistakes import Confused, Mistake, WordAtFault
+from banbury.results.nomogram import Nomogram
 
 PAGE_STYLE = """
 .banbury-page nav ul{display:flex;flex-wrap:wrap;gap:.2em 1.2em;list-style:none;padding:0;margin:.6em 0}
@@ -72,6 +73,8 @@ class Contents:
     """Of a model of a table."""
     source: Source | None = None
     """Where the documents are from; None for documents that were in memory."""
+    columns: Nomogram | None = None
+    """What the columns of a table say."""
 
 
 def report_page(evaluation: Evaluation, contents: Contents) -> str:
@@ -94,6 +97,8 @@ def report_page(evaluation: Evaluation, contents: Contents) -> str:
     ]
     if contents.words is not None:
         sections.append(("words", "Words", predicted.class_words(contents.words)))
+    if contents.columns is not None:
+        sections.append(("columns", "Columns", contents.columns.markup()))
     if contents.mistakes is not None:
         explained = predicted.mistakes(contents.mistakes, contents.at_fault or [], **places)
         sections.append(("mistakes", "Mistakes", explained))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.explanation import Explanation
+    from banbury.results.nomogram import Nomogram
     from banbury.text.counts import Counts
 
 
@@ -38,6 +39,9 @@ class Model(Protocol):
 
     def joint_log_likelihood(self, texts: Any) -> NDArray[Any]:
         """log P(class) + log P(document | class), by document and class."""
+
+    def nomogram(self) -> Nomogram:
+        """What the columns of a table say; of texts an `AttributeError`."""
 
     @property
     def log_prior_(self) -> NDArray[Any]:
@@ -168,8 +172,16 @@ class Report(Evaluation):
                 diagnosis=self.diagnosis if diagnose and counts is not None else None,
                 rows=self.diagnosis if diagnose and counts is None else None,
                 source=source,
+                columns=self._nomogram() if counts is None and decides else None,
             ),
         )
+
+    def _nomogram(self) -> Nomogram | None:
+        """What the columns of a table say; None for a model that has none."""
+        try:
+            return self.model.nomogram()
+        except (AttributeError, InputError):
+            return None
 
     def save(
         self,

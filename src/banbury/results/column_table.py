@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, exp, lgamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.display.html import Markup, element, piece
 from banbury.display.html_tables import table
-from banbury.display.svg import bars
+from banbury.display.nomogram import heat_map
+from banbury.display.svg import Line, bars, line_chart
 from banbury.display.text_table import Grid
 from banbury.stats.intervals import Interval
 
 if TYPE_CHECKING:
     from banbury.text.documents import Label
+
+MOST_LINES = 3  # classes that are drawn in one picture
+MOST_BARS = 40
+MOST_COUNTS = 100  # of a Poisson distribution that are drawn
 
 
 class Parameter(NamedTuple):
@@ -99,28 +105,51 @@ class ColumnTable:
 
     __repr__ = __str__
 
-    def svg(self, label: Label | None = None) -> Markup:
+    def svg(self, label: Label | None = None) -> Markup | None:
         """A picture: what each cell says for a class, by default the last, against the mean of the others.
+
+        A pair is a table in colours. A column that is read by its distribution is drawn as that: the density of a
+        Gaussian, the probabilities of counts or of values, by class. None where there is nothing to draw.
 
         >>> ColumnTable(("a",), "Categorical", 1.0, ["x", "y"], [Cell(("1",), (3, 0), (0.5, -0.5))], []).svg().html[:4]
         '<svg'
         """
+        if not self.cells:
+            return self._distributions()
         place = len(self.classes) - 1 if label is None else self.classes.index(label)
         others = max(len(self.classes) - 1, 1)
-        shown = [
-            (" & ".join(cell.names), cell.nats[place] - (sum(cell.nats) - cell.nats[place]) / others)
-            for cell in self.cells
-        ]
-        return bars(shown, title=f"{self.name}: nats for {self.classes[place]}")
+        title = f"{self.name}: nats for {self.classes[place]}"
+        said = {cell.names: cell.nats[place] - (sum(cell.nats) - cell.nats[place]) / others for cell in self.cells}
+        if len(self.columns) == 1:
+            return bars([(name, nats) for (name,), nats in said.items()], title=title)
+        rows, columns = (list(dict.fromkeys(names[side] for names in said)) for side in range(2))
+        values = [[said.get((row, column)) for column in columns] for row in rows]
+        return heat_map(rows, columns, values, title=title, row_title=self.columns[0], column_title=self.columns[1])
+
+    def _distributions(self) -> Markup | None:
+        """Densities or probabilities, by class; of more than three classes the first three."""
+        found = {(one.name, one.label): one.value for one in self.parameters}
+        classes = self.classes[:MOST_LINES]
+        names = list(dict.fromkeys(one.name for one in self.parameters))
+        if {"mean", "variance"} <= set(names):
+            bells = [(str(label), found["mean", label], sqrt(found["variance", label])) for label in classes]
+            x_title = f"log {self.name}" if self.kind.endswith(("log", "scale='log')")) else self.name
+            return _chart(self.name, x_title, "density", [(name, _bell(*bell)) for name, *bell in bells])
+        if "rate" in names:
+            most = ceil(max(found["rate", label] + 3 * sqrt(found["rate", label]) for label in classes)) + 1
+            lines = [(str(label), _poisson(found["rate", label], most)) for label in classes]
+            return _chart(self.name, self.name, "probability", lines)
+        shares = [(f"{one.name} in {one.label}", one.value) for one in self.parameters if one.label in classes]
+        return bars(shares[:MOST_BARS], title=f"{self.name}: probabilities by class") if shares else None
 
     def _repr_html_(self) -> str:
         return piece(*self._html())
 
     def _html(self) -> Sequence[Any]:
-        parts: list[Any] = [element("p", f"{self.name}: {self.kind}, counts {self.weight:.3f}")]
+        parts: list[Any] = [element("p", f"{self.name}: {self.kind}, counts {self.weight:.3f}"), self.svg()]
         if self.cells:
             grid = self._grid()
-            parts += [self.svg(), table(grid.head, grid.rows, texts=len(self.columns))]
+            parts.append(table(grid.head, grid.rows, texts=len(self.columns)))
         if self.parameters:
             shown = [
                 (parameter.name, str(parameter.label), f"{parameter.value:.4g}", str(parameter.interval))
@@ -128,3 +157,23 @@ class ColumnTable:
             ]
             parts.append(table(("parameter", "class", "value", "95 % interval"), shown, texts=2))
         return parts
+
+
+def _chart(name: str, x_title: str, y_title: str, lines: Sequence[tuple[str, list[tuple[float, float]]]]) -> Markup:
+    drawn = [Line(label, points, sizes=[0.0] * len(points)) for label, points in lines]
+    return line_chart(drawn, title=f"{name} by class", x_title=x_title, y_title=y_title)
+
+
+def _bell(mean: float, deviation: float) -> list[tuple[float, float]]:
+    """The density of a Gaussian, from three standard deviations below its mean to three above."""
+    if not deviation > 0:
+        return [(mean, 0.0)]
+    steps = [mean + deviation * (step / 10 - 3) for step in range(61)]
+    scale = 1 / (deviation * sqrt(2 * pi))
+    return [(x, scale * exp(-(((x - mean) / deviation) ** 2) / 2)) for x in steps]
+
+
+def _poisson(rate: float, most: int) -> list[tuple[float, float]]:
+    """The probabilities of counts."""
+    step = max(1, most // MOST_COUNTS)
+    return [(float(n), exp(n * log(max(rate, 1e-300)) - rate - lgamma(n + 1))) for n in range(0, most + 1, step)]

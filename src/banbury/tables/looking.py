@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from banbury import _kernel
 from banbury.errors import InputError
 from banbury.results.column_table import Cell, ColumnTable, Parameter
 from banbury.stats.intervals import Interval
-from banbury.tables.cells import DEPTH, LEVELS, ColumnCells, NumberCells
+from banbury.tables.cells import DEPTH, LEVELS, NO_CELL, ColumnCells, NumberCells, short
 from banbury.tables.choice import ColumnChoice
 from banbury.tables.columns import Group, described
-from banbury.tables.frame import names_of
+from banbury.tables.frame import names_of, show_value
 from banbury.tables.learned import Learned
 
 MOST_BINS = 64  # of a histogram whose probabilities are listed
@@ -35,7 +35,8 @@ def column_table(
         group, at = groups[name]
         cells = _cells(learned, choice, (name,), weights.get(name, 1.0))
         parameters = _parameters(group, at, learned.classes)
-        return ColumnTable((name,), described(kinds[name]), weights.get(name, 1.0), learned.classes, cells, parameters)
+        kind = f"{described(kinds[name])}, cells" if cells else group.described(at)
+        return ColumnTable((name,), kind, weights.get(name, 1.0), learned.classes, cells, parameters)
     cells = _cells(learned, choice, tuple(names), 0.0)
     if not cells:
         raise InputError(f"{names[0]!r} and {names[1]!r} are not read together in this model")
@@ -74,7 +75,7 @@ def _cells(learned: Learned, choice: ColumnChoice | None, names: tuple[str, ...]
     level = LEVELS[len(names) - 1]
     codes_of = [_codes(terms.cells[place], level) for place in places]
     combined = list(product(*codes_of))
-    codes = np.full((len(terms.names), len(combined)), 255, np.uint8)
+    codes = np.full((len(terms.names), len(combined)), NO_CELL, np.uint8)
     for place, values in zip(places, zip(*combined, strict=True), strict=True):
         codes[place] = values
     n = len(learned.classes)
@@ -127,7 +128,7 @@ def _parameters(group: Group, at: int, classes: Sequence[Any]) -> list[Parameter
         values, low, high = (np.asarray(one)[:, 0] for one in (summary.value, summary.low, summary.high))
         if values.ndim > 1 and values.shape[1] > MOST_BINS:
             continue
-        names = None if group.categories is None else list(group.categories[at])
+        names = _value_names(group, at)
         for class_id, label in enumerate(classes):
             if values.ndim == 1:
                 if not np.isnan(values[class_id]):
@@ -135,10 +136,23 @@ def _parameters(group: Group, at: int, classes: Sequence[Any]) -> list[Parameter
                 continue
             for bin_ in range(values.shape[1]):
                 if not np.isnan(values[class_id, bin_]) and (names is None or bin_ < len(names)):
-                    shown = f"P({names[bin_] if names else f'bin {bin_ + 1}'})"
+                    shown = f"P({names[bin_] if names else bin_ + 1})"
                     one = values[class_id, bin_], low[class_id, bin_], high[class_id, bin_]
                     found.append(_parameter(shown, label, *one))
     return found
+
+
+def _value_names(group: Group, at: int) -> list[str] | None:
+    """What values of a column that have a probability each are called: categories, or the intervals of a histogram."""
+    if group.categories is not None:
+        return [show_value(value) for value in group.categories[at]]
+    statistics = group.statistics
+    every = getattr(getattr(statistics, "forms", {}).get("histogram", statistics), "edges", None)
+    edges = None if every is None else every[at]
+    if edges is None or not len(edges):
+        return None
+    between = [f"{short(low)}–{short(high)}" for low, high in pairwise(edges.tolist())]
+    return [f"below {short(float(edges[0]))}", *between, f"{short(float(edges[-1]))} or more"]
 
 
 def _parameter(name: str, label: Any, value: float, low: float, high: float) -> Parameter:

@@ -14,6 +14,7 @@ import numpy as np
 
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import ColumnUse, TrainingReport
+from banbury.tables.axes import boundary, nomogram
 from banbury.tables.choice import ColumnChoice, check_text_settings, choose, report_of_one_text, text_settings
 from banbury.tables.column_weights import universal_weight
 from banbury.tables.columns import (
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.results.boundary import Boundary
     from banbury.results.column_table import ColumnTable
+    from banbury.results.nomogram import Nomogram
     from banbury.results.word_table import WordTable
 
 
@@ -352,6 +355,16 @@ class TableModel:
     def column(self, *names: str) -> ColumnTable:
         """What was learned of a column, or of two columns together."""
         return column_table(self.learned, self.inner_kinds, self.choice, names)
+
+    def nomogram(self, settings: Settings, *, label: Any, against: Any, top: int, pairs: int) -> Nomogram:
+        """What the values of each column say, on one scale."""
+        cells = None if self.choice is None else self.choice.cells
+        how: dict[str, Any] = {"label": label, "against": against, "top": top, "pairs": pairs}
+        return nomogram(self.reading(settings), self.learned, cells, **how)
+
+    def boundary(self, settings: Settings, first: str, second: str, label: Any) -> Boundary:
+        """How probable a class is by two columns of numbers."""
+        return boundary(self.reading(settings), self.learned, (first, second), label)
 
     def rows(self, data: Any, labels: list[Any] | None = None) -> Rows:
         """Rows as they are learned, of labels that may be unknown."""
