@@ -2,8 +2,8 @@
 
 Leave-one-out must not choose here. Rows of one small cell hold each other's labels, so it is too hopeful once terms are
 selected. So some rows are held out, and cells, counts, weights and the selection are made without them: five folds
-where there are up to 1,000 rows, three up to 3,000, else one part of a fifth. A rung is climbed if it is better by one
-standard error.
+where there are up to 1,000 rows, three up to 3,000, two parts of a fifth up to 6,000, else one. A rung is climbed if it
+is better by one standard error.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from banbury.tables.rungs import RUNG_NAMES, SELECTED, Part
 
 FEW_ROWS = 1_000  # up to so many there are five folds, and nothing is selected
 SOME_ROWS = 3_000  # up to so many there are three
+MORE_ROWS = 6_000  # up to so many two parts of a fifth are held out, one after the other
 MOST_JUDGED_ROWS = 20_000  # that the rungs are judged with
 FOLDS = 5
 MOST_HELD_OUT = 4_000
@@ -48,7 +49,8 @@ def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
         parts = [np.flatnonzero(rank_of_row % n == fold) for fold in range(n)]
     else:
         every = max(FOLDS, -(-len(own) // MOST_HELD_OUT))
-        parts = [np.flatnonzero(rank_of_row % every == 0)]
+        n = 2 if len(own) <= MORE_ROWS and n_columns <= FEW_COLUMNS else 1
+        parts = [np.flatnonzero(rank_of_row % every == part) for part in range(n)]
     yield from (part for part in parts if 0 < len(part) < len(own))
 
 
