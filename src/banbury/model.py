@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from banbury import _kernel
     from banbury.results.column_table import ColumnTable
     from banbury.results.explanation import Explanation
-    from banbury.results.terms import Term
+    from banbury.results.terms import AbsentWords, Change, Term
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
     from banbury.tables.model import TableModel
@@ -62,6 +62,12 @@ class Reading(Protocol):
 
     def terms(self, document: Any) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a document are the sums of: one start for each class, and the terms."""
+
+    def all_terms(self, document: Any) -> tuple[list[float], list[Term], AbsentWords | None]:
+        """The same, and beside it the words that are absent, where that counts; then they are not in the start."""
+
+    def changes(self, document: Any) -> list[Change]:
+        """What preprocessing leaves out of a document, and what it counts under another name."""
 
 
 class Model(Protocol):
@@ -182,8 +188,9 @@ def explained(reading: Reading, document: Any, *, label: Label | None, against: 
     """Why a document is of class `label` rather than `against`, as `Classifier.explain` says it."""
     document = reading.one(document)
     scores: list[float] = reading.scores([document], 1)[0].tolist()
+    start, terms, absent = reading.all_terms(document)
     return explanation_of(
-        Score(reading.classes, scores, *reading.terms(document)),
+        Score(reading.classes, scores, start, terms, absent, reading.changes(document)),
         text=reading.shown(document),
         row=None if isinstance(document, str) else document,
         label=label,

@@ -4,9 +4,12 @@ import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import FileFormatError, InputError, OptionError
 from banbury.readers import Layout, formats, read
+from banbury.readers.guessing import check_readable
 from row_files import COMPRESSIONS, content, jsonl, table
 
 
@@ -68,6 +71,12 @@ def test_columns_that_cannot_be_guessed_are_asked_for() -> None:
         ("rows.xlsx", b"PK\x03\x04 and so on", "save it as CSV"),
         ("rows.pdf", b"%PDF-1.7 and so on", "it is a PDF"),
         ("rows.mbox", b"Subject: Lunch\n\n", "it is no mbox"),
+        ("rows.bin", b"\x89PNG\r\n\x1a\n", r"rows.bin: it is a picture \(PNG\)"),
+        ("rows.csv", b"SQLite format 3\0 and so on", "it is a database of SQLite: write the rows to a CSV first"),
+        ("rows", b"\x93NUMPY\x01", "it is an array of NumPy"),
+        ("rows.jsonl", b"x" * 257 + b"ustar  ", "it is a tar archive: unpack it"),
+        ("rows.txt", bytes(8) + b'{"__metadata__":{"format":"banbury"}}', "it is a model of banbury, not rows"),
+        ("rows.txt", bytes([1, 2, 3, 200]) * 20, "binary data, not text: 60 of its first 80 bytes are control"),
     ],
 )
 def test_a_file_that_is_something_else_is_called_by_its_name(
@@ -76,6 +85,25 @@ def test_a_file_that_is_something_else_is_called_by_its_name(
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FileFormatError, match=message):
         read(tmp_path / name)
+
+
+def test_text_in_utf_16_without_a_mark_is_told_which_option_helps(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_bytes("text,label\nso happy,yes\n".encode("utf-16-le"))
+    with pytest.raises(OptionError, match="it looks like text in UTF-16: say encoding='utf-16'"):
+        read(tmp_path / "rows.csv")
+    assert len(read(tmp_path / "rows.csv", encoding="utf-16-le").whole()) == 1
+
+
+@given(st.text(max_size=300))
+def test_text_is_never_taken_for_binary_data(text: str) -> None:
+    controls = sum(ord(character) < 32 for character in text)
+    if controls * 20 <= len(text):
+        check_readable("rows.txt", text.encode())
+
+
+def test_a_text_may_begin_like_a_program() -> None:
+    for text in (b"MZ,label\na,b\n", b"ID3 decision trees", b"GIF89 pictures"):
+        check_readable("rows.csv", text)
 
 
 def test_every_format_has_a_name_and_a_description() -> None:

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banbury import Analyzer, Classifier
+from banbury.datasets import demo
 from banbury.errors import InputError
 from banbury.results.explanation import Evidence, Explanation, shared
+from banbury.results.terms import MOST_ABSENT
 from hostile import HOSTILE, Look, assert_harmless, hostile_texts, is_visible
 from small_texts import ANALYZERS, MODELS, SIGNS, TEXTS, signs, terminal
 from strategies import LABELS, Corpus, corpora, texts
@@ -109,7 +111,7 @@ def test_with_more_classes_the_runner_up_is_what_it_is_compared_with() -> None:
 @pytest.mark.parametrize("likelihood", ["automatic", "bernoulli"])
 def test_where_presences_count_a_repeated_word_is_listed_without_weight(likelihood: str) -> None:
     model = Classifier(likelihood=likelihood, analyzer=Analyzer()).fit(TEXTS * 5, SIGNS * 5)
-    first, second = model.explain("happy happy").evidence
+    first, second = (part for part in model.explain("happy happy").evidence if part.kind == "word")
     assert (first.start, second.start) == (0, 6)
     assert first.weight > 0 == second.weight
     assert str(model.explain("happy happy")).count("counted above") == 1
@@ -310,3 +312,69 @@ def test_the_page_marks_words_for_and_against() -> None:
     assert text in look.text
     for part in ("positive", "(50.0%)", "never seen: birthday", "33% of this"):
         assert part in look.text
+
+
+# What is absent, and what preprocessing did
+
+
+def test_a_bernoulli_explanation_is_the_sum_that_its_formula_says() -> None:
+    model = Classifier.textbook(likelihood="bernoulli").fit(TEXTS, SIGNS)
+    table = {row["word"]: row["probability"] for row in model.words().rows()}
+    explanation = model.explain("happy weather", label="positive", against="negative")
+    weights = {part.word: part.weight for part in explanation.evidence if part.kind == "word"}
+    absent = {part.word: part.weight for part in explanation.evidence if part.kind == "absent"}
+    assert set(weights) == {"happy", "weather"}
+    assert set(absent) == set(table) - {"happy", "weather"}
+    for word, weight in weights.items():
+        assert weight == pytest.approx(math.log(table[word]["positive"] / table[word]["negative"]))
+    for word, weight in absent.items():
+        expected = math.log((1 - table[word]["positive"]) / (1 - table[word]["negative"]))
+        assert weight == pytest.approx(expected)
+    assert explanation.prior == 0
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"calibration": None}, {"smoothing": 0.5}, {"analyzer": Analyzer(ngrams=(1, 2))}]
+)
+def test_prior_words_and_absent_words_sum_to_the_score(options: dict[str, Any]) -> None:
+    texts, labels = demo()
+    model = Classifier(likelihood="bernoulli", **options).fit(texts, labels)
+    for text in (texts[0], "", "zzz", f"{texts[1]} {texts[1]}"):
+        explanation = model.explain(text)
+        parts = explanation.prior + sum(part.weight for part in explanation.evidence)
+        assert parts == pytest.approx(explanation.score)
+        absent = [part for part in explanation.evidence if part.kind == "absent"]
+        assert len(absent) == MOST_ABSENT + 1
+        assert absent[-1].name.startswith("no other word (")
+        strengths = [abs(part.weight) for part in absent[:-1]]
+        assert strengths == sorted(strengths, reverse=True)
+
+
+def test_an_absent_word_is_named_so_and_is_no_part_of_the_text() -> None:
+    model = Classifier.textbook(likelihood="bernoulli").fit(["so happy", "so sad"], ["positive", "negative"])
+    explanation = model.explain("so happy birthday")
+    assert "  no sad   +0.693  ++++++++++++++++++++++++" in str(explanation).splitlines()
+    assert explanation.unknown_share == pytest.approx(1 / 3)
+    assert "no sad" in explanation._repr_html_()
+    assert {row["kind"] for row in explanation.rows()} == {"prior", "word", "absent", "unknown"}
+
+
+def test_what_preprocessing_left_out_and_changed_is_shown() -> None:
+    analyzer = Analyzer(stop_words="english", stemmer="english", handles="remove")
+    model = Classifier.textbook(analyzer=analyzer).fit(["the dogs run", "a cat sleeps"], ["dog", "cat"])
+    explanation = model.explain("The dogs, @bob's, are RUNNING")
+    assert str(explanation).splitlines()[-2:] == [
+        "  left out: The, @bob's, are",
+        "  counted as: dogs → dog, RUNNING → run",
+    ]
+    changed = [change["text"] for change in explanation.to_dict()["changes"]]
+    assert changed == ["The", "dogs", ",", "@bob's", ",", "are", "RUNNING"]
+    assert "left out: The, ,, @bob's, are" in Look(explanation._repr_html_()).text
+    assert "left out" not in str(model.explain("dog run"))
+
+
+def test_empty_lines_leave_no_hole_in_a_report() -> None:
+    model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
+    page = model.explain("happy\n\n \n\n\n\nsad\n\nso")._repr_html_()
+    assert "\n\n\n" not in page
+    assert "\n\n" in page

@@ -21,7 +21,24 @@ FOREIGN = {
     b"PK\x03\x04": "a zip archive, or a file of an office program: unpack it, or save it as CSV",
     b"\xd0\xcf\x11\xe0": "a file of an office program: save it as CSV",
     b"%PDF-": "a PDF: make text of it first",
+    b"SQLite format 3\0": "a database of SQLite: write the rows to a CSV first",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"\x7fELF": "a program",
+    b"MZ": "a program of Windows",
+    b"\x93NUMPY": "an array of NumPy: give it to Classifier.fit in Python",
+    b"\x89HDF": "a file of HDF5: write the rows to a CSV first",
+    b"ARROW1": "a file of Arrow or Feather: save it as Parquet",
+    b"7z\xbc\xaf": "an archive of 7-Zip: unpack it",
+    b"Rar!": "an archive of RAR: unpack it",
+    b"\x80\x04\x95": "a pickle of Python: write its rows to a CSV first",
+    b"\x80\x05\x95": "a pickle of Python: write its rows to a CSV first",
+    b"ID3": "sound (MP3)",
+    b"OggS": "sound or film (Ogg)",
 }
+LOOKED_AT = 4096  # bytes, by which a binary file is known
+FEWEST_CONTROLS = 0.05  # the share of its bytes that are control characters; text has none but a stray one
 SAMPLE = 256 << 10  # bytes that are looked at
 SAMPLE_ROWS = 200  # rows that are looked at
 DELIMITERS = ",;\t|"
@@ -64,6 +81,36 @@ class Layout:
         return " ".join(parts) + (f": {', '.join(where)}" if self.columns else "")
 
 
+def check_readable(name: str, head: bytes) -> None:
+    """That a file that is read as text looks like text; else a `FileFormatError` that says what it looks like.
+
+    >>> check_readable("rows.dat", bytes(16))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    banbury.errors.FileFormatError: rows.dat: it looks like binary data, not text: 16 of its first 16 bytes are ...
+    """
+    start = head[:LOOKED_AT]
+    # Some begin with letters, as a text may; but no text has a NUL.
+    known = (
+        what for magic, what in FOREIGN.items() if start.startswith(magic) and (not magic.isalnum() or b"\0" in start)
+    )
+    if foreign := next(known, None):
+        raise FileFormatError(f"{name}: it is {foreign}")
+    if start[257:262] == b"ustar":
+        raise FileFormatError(f"{name}: it is a tar archive: unpack it")
+    if start[8:9] == b"{" and b'"banbury' in start:
+        raise FileFormatError(f"{name}: it is a model of banbury, not rows")
+    # Text in UTF-16 that has no mark in front; zeros at every other place only.
+    odd, even = start[1::2].count(0), start[::2].count(0)
+    if len(start) > 8 and max(odd, even) > 0.4 * len(start) / 2 and min(odd, even) == 0:
+        raise OptionError(f"{name}: it looks like text in UTF-16: say ", Option("encoding", "utf-16"))
+    n_controls = sum(byte < 32 and byte not in b"\t\n\r\x0c\x1b" for byte in start)
+    if n_controls > FEWEST_CONTROLS * len(start):
+        raise FileFormatError(
+            f"{name}: it looks like binary data, not text: "
+            f"{n_controls} of its first {len(start)} bytes are control characters"
+        )
+
+
 def format_of(name: str, head: bytes) -> str:
     """The format of a file, by its extension, else by its first bytes: a `.txt` can be anything.
 
@@ -71,12 +118,12 @@ def format_of(name: str, head: bytes) -> str:
     ('jsonl', 'jsonl', 'lines')
     """
     known = format_by_name(name)
+    if not head.startswith(b"PAR1") and known not in ("parquet", "mbox", "mail"):
+        check_readable(name, head)
     if known is not None:
         return "json" if known == "jsonl" and head.lstrip()[:1] == b"[" else known
     if head.startswith(b"PAR1"):
         return "parquet"
-    if foreign := next((what for start, what in FOREIGN.items() if head.startswith(start)), None):
-        raise FileFormatError(f"{name}: it is {foreign}")
     if re.match(rb"From \S+ .*\d\d:\d\d", head):
         return "mbox"
     text = head[:SAMPLE].decode("utf-8", "replace").lstrip()

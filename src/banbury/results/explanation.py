@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import Console, ConsoleOptions, RenderResult
 
+    from banbury.results.terms import Change
     from banbury.text.documents import Label
 
 UNITS = {"nats": 1.0, "decibans": 10 / log(10)}
@@ -47,11 +48,13 @@ class Evidence(NamedTuple):
     """The column of a table; None if the document is a text."""
     kind: str = "word"
     """`"word"`, also for runs of words; `"characters"`; `"value"` of a column; `"together"`: what several columns say
-    beyond what each says."""
+    beyond what each says; `"absent"`: a word that a document has not, with the Bernoulli likelihood."""
 
     @property
     def name(self) -> str:
         """Its name in a list: characters in quotes, a value with its column in front."""
+        if self.kind == "absent":
+            return f"no {self.word}"
         word = f"‹{self.word}›" if self.kind == "characters" else self.word
         if self.column is None or self.kind == "together":
             return word
@@ -84,11 +87,13 @@ class Explanation:
     row: dict[str, Any] | None = None
     """The document by columns, where it is a row of a table."""
     unit: str = "nats"
+    changes: list[Change] = field(default_factory=list)
+    """What preprocessing left out of the document, and what it counted under another name."""
 
     @property
     def unknown_share(self) -> float:
         """The share of the document's parts that the model has never seen."""
-        n_parts = len(self.unknown) + len(self.evidence)
+        n_parts = len(self.unknown) + sum(part.kind != "absent" for part in self.evidence)
         return len(self.unknown) / n_parts if n_parts else 0.0
 
     @property
@@ -152,6 +157,7 @@ class Explanation:
             "evidence": [item._asdict() for item in self.evidence],
             "unknown": list(self.unknown),
             "unknown_share": self.unknown_share,
+            "changes": [change._asdict() for change in self.changes],
             **({"text": self.text} if self.row is None else {"row": dict(self.row)}),
         }
 
@@ -188,6 +194,7 @@ class Explanation:
             lines.append(f"  {padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
         lines.append(f"  {padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
         lines += [f"  {self.unknown_note()}"] if self.unknown else []
+        lines += [f"  {note}" for note in self._change_notes()]
         return "\n".join(lines)
 
     def _claim(self) -> str:
@@ -202,10 +209,20 @@ class Explanation:
 
     def unknown_note(self) -> str:
         """The first parts that the model has never seen, in a sentence."""
-        different = list(dict.fromkeys(self.unknown))
-        words = ", ".join(shorten(word, LONGEST_WORD) for word in different[:MOST_UNKNOWN])
-        more = len(different) - MOST_UNKNOWN
-        return f"never seen: {words}" + (f" and {more} more" if more > 0 else "")
+        return f"never seen: {_some([shorten(word, LONGEST_WORD) for word in self.unknown])}"
+
+    def _change_notes(self, *, signs: bool = False) -> list[str]:
+        """What preprocessing left out and changed; `signs` also where that is no word or number."""
+        shown = [change for change in self.changes if signs or any(map(str.isalnum, change.text))]
+        left_out = [shorten(change.text, LONGEST_WORD) for change in shown if change.token is None]
+        changed = [
+            f"{shorten(change.text, LONGEST_WORD)} → {shorten(change.token, LONGEST_WORD)}"
+            for change in shown
+            if change.token is not None
+        ]
+        return [
+            f"{name}: {_some(pieces)}" for name, pieces in (("left out", left_out), ("counted as", changed)) if pieces
+        ]
 
     def _rows(self) -> tuple[list[tuple[str, float, str]], int]:
         """The rows of the printed list (name, weight, note), and the width of the names."""
@@ -275,6 +292,8 @@ class Explanation:
         yield Text(f"  {padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
         if self.unknown:
             yield Text(f"  {self.unknown_note()} ({self.unknown_share:.0%} of this)", style="dim")
+        for note in self._change_notes():
+            yield Text(f"  {note}", style="dim")
 
     # In a notebook
 
@@ -294,6 +313,7 @@ class Explanation:
             element("p", f"{self.unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
             if self.unknown
             else None,
+            [element("p", note, class_="quiet") for note in self._change_notes(signs=True)],
             element("details", element("summary", "weights in the order of the text"), self.table()),
         )
 
@@ -386,6 +406,13 @@ class Explanation:
             why = [f"{visible(item.name)} {item.weight:+.3f}" for item in covering]
             strength = 0.0 if isnan(weight) else max(-1.0, min(weight / largest, 1.0))
             yield text[start:end], strength, why
+
+
+def _some(words: Sequence[str]) -> str:
+    """The first of some words, each once, and how many more there are."""
+    different = list(dict.fromkeys(words))
+    more = len(different) - MOST_UNKNOWN
+    return ", ".join(different[:MOST_UNKNOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _without_hole(piece: str) -> str:

@@ -14,8 +14,13 @@ from banbury.stats.softmax import softmax
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from banbury.results.explanation import Evidence, Explanation
     from banbury.text.documents import Label
+
+
+MOST_ABSENT = 10  # words that a document has not; the rest is summed up
 
 
 class Term(NamedTuple):
@@ -33,6 +38,39 @@ class Term(NamedTuple):
     """The column of a table."""
 
 
+class Change(NamedTuple):
+    """A part of a document, from `start` to `end`, that preprocessing left out or changed."""
+
+    text: str
+    token: str | None
+    """What it is counted as; None for what is left out."""
+    start: int
+    end: int
+    column: str | None = None
+    """The column of a table."""
+
+
+class AbsentWords(NamedTuple):
+    """The words that a document has not, where that counts: with the Bernoulli likelihood."""
+
+    names: list[str]
+    weights: NDArray[Any]
+    """What the absence of each adds to the score of each class, by word and class."""
+
+    def strongest(self, ours: int, theirs: int, most: int) -> list[tuple[str, float]]:
+        """At most so many that say the most for one class against another, and the sum of the rest."""
+        both = self.weights[:, [ours, theirs]]
+        with np.errstate(invalid="ignore"):
+            said = np.where(both[:, 0] == both[:, 1], 0.0, both[:, 0] - both[:, 1])
+        order = np.argsort(-np.abs(said), kind="stable").tolist()
+        listed = [(self.names[row], float(said[row])) for row in order[:most]]
+        rest = order[most:]
+        if rest:
+            sums = self.weights[rest].sum(axis=0)
+            listed.append((f"other word ({len(rest):,})", log_difference(float(sums[ours]), float(sums[theirs]))))
+        return listed
+
+
 class Score(NamedTuple):
     """The scores of one document, and the terms that they are the sums of."""
 
@@ -41,6 +79,8 @@ class Score(NamedTuple):
     start: list[float]
     """The score of each class before the first term."""
     terms: list[Term]
+    absent: AbsentWords | None = None
+    changes: Sequence[Change] = ()
 
 
 def explanation_of(
@@ -58,6 +98,9 @@ def explanation_of(
         for term in score.terms
         if term.weights is not None
     ]
+    if score.absent is not None:
+        absent = score.absent.strongest(ours, theirs, MOST_ABSENT)
+        evidence += [Evidence(word, weight, None, None, None, "absent") for word, weight in absent]
     prior = log_difference(score.start[ours], score.start[theirs])
     explanation = Explanation(
         text=text,
@@ -69,6 +112,7 @@ def explanation_of(
         unknown=[term.word for term in score.terms if term.weights is None],
         probabilities=dict(zip(score.classes, softmax(np.array([score.scores]))[0].tolist(), strict=True)),
         row=None if row is None else dict(row),
+        changes=list(score.changes),
     )
     return explanation.in_unit(unit)
 

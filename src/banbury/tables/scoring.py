@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from banbury.results.terms import Term
+from banbury.results.terms import Change, Term
 from banbury.tables.columns import inner_kinds
 from banbury.tables.dates import in_parts
 from banbury.tables.frame import Table, as_row, is_row, read, show_row, show_value
+from banbury.text.preprocessing import changes
 from banbury.text.reading import TextReading
 
 if TYPE_CHECKING:
@@ -132,6 +133,20 @@ class TableReading(NamedTuple):
                 term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
             ]
         return start, [*(term for name in self.names for term in found.get(name, [])), *together]
+
+    def all_terms(self, row: Any) -> tuple[list[float], list[Term], None]:
+        """The same; words that a text has not are in the start."""
+        return *self.terms(row), None
+
+    def changes(self, row: Any) -> list[Change]:
+        """What preprocessing leaves out of the texts of a row, and what it counts under another name."""
+        values = self._read(row).row(0)
+        return [
+            change._replace(column=text.name)
+            for text in self.texts
+            if values[text.name] is not None
+            for change in changes(text.reading.analyzer, values[text.name])
+        ]
 
     def _together(self, votes: list[Vote]) -> list[Term]:
         """What columns say together, beyond what each says: a term for each pair and triple, or for each column."""

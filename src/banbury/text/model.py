@@ -231,7 +231,8 @@ class TextModel:
         plain = self._plain_scorer.get((kernel, form, length), lambda: scorer(kernel, *form, length=length))
         start = log_prior(classes, kernel.documents, settings.prior if prior is None else prior, settings.likelihood)
         growth = None if calibration is None else calibration.growth(classes)
-        return TextReading(classes, self.counts.analyzer, plain, start, growth)
+        is_bernoulli = form[0] == "bernoulli"
+        return TextReading(classes, self.counts.analyzer, plain, start, growth, counts_absence=is_bernoulli)
 
     def _trusting(self, classes: list[Any], kernel: _kernel.Counts, choice: TextChoice, prior: Prior) -> TextReading:
         """How the automatic model scores."""

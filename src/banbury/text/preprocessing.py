@@ -1,0 +1,41 @@
+"""What preprocessing does to a text: what it leaves out, and what it counts under another name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from banbury.results.terms import Change
+
+if TYPE_CHECKING:
+    from banbury.text.analyzer import Analyzer
+
+PIECE = re.compile(r"[^\s,.;:!?](?:\S*[^\s,.;:!?])?|[,.;:!?]+")
+SAME = str.maketrans("’‐‑", "'--", "\u00ad")  # spelled in another way, and still the same word
+
+
+def changes(analyzer: Analyzer, document: Any) -> list[Change]:
+    """The parts of a document that are no tokens, and those that are tokens of another spelling, in their order.
+
+    Upper and lower case alone make no other spelling.
+
+    >>> from banbury import Analyzer
+    >>> analyzer = Analyzer(stop_words="english", stemmer="english")
+    >>> [(change.text, change.token) for change in changes(analyzer, "The dogs: http://dogs.example")]
+    [('The', None), ('dogs', 'dog'), (':', None), ('http://dogs.example', '<url>')]
+    """
+    if analyzer.words is None:
+        return []
+    text, end, found = str(document), 0, []
+    for token in analyzer.tokens(document):
+        found += _left_out(text, end, token.start)
+        piece = text[token.start : token.end]
+        if piece.translate(SAME).casefold() != token.text.casefold():
+            found.append(Change(piece, token.text, token.start, token.end))
+        end = token.end
+    return found + _left_out(text, end, len(text))
+
+
+def _left_out(text: str, start: int, end: int) -> list[Change]:
+    """The pieces of a part of a text that makes no token: between white space, without the signs that end them."""
+    return [Change(piece[0], None, piece.start(), piece.end()) for piece in PIECE.finditer(text, start, end)]
