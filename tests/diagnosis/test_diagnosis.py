@@ -2,8 +2,10 @@
 
 import pytest
 
-from banbury import Counts
+from banbury import Classifier, Counts
+from banbury.datasets import demo
 from banbury.diagnosis.diagnosis import class_balance, new_vocabulary
+from hostile import Look
 
 
 def test_the_shares_of_two_samples_are_compared_as_in_the_books() -> None:
@@ -23,3 +25,12 @@ def test_new_words_are_counted_with_their_repetitions() -> None:
     assert found.share == pytest.approx(3 / 5)
     assert found.expected == pytest.approx(2 / 4)
     assert found.words == [("four", 2), ("five", 1)]
+
+
+def test_a_notebook_shows_as_much_as_is_printed() -> None:
+    texts, labels = demo()
+    texts, labels = [*texts, texts[0]], [*labels, "positive" if labels[0] == "negative" else "negative"]
+    found = Classifier().fit(texts, labels).diagnose(texts, labels)
+    shown = " ".join(" ".join(Look(found._repr_html_()).texts).split())
+    for line in str(found).splitlines():
+        assert " ".join(line.split()) in shown

@@ -15,6 +15,7 @@ from banbury.diagnosis.dependence import DependentPair, dependent_pairs, words_o
 from banbury.diagnosis.duplicates import Duplicates, duplicates
 from banbury.diagnosis.leaks import Leak, leaks
 from banbury.display.characters import padded, shorten, width_of
+from banbury.display.html import Markup, element, isolated, piece
 from banbury.display.html_tables import NAME_WIDTH
 from banbury.errors import CountError
 from banbury.results.doubtful import Doubtful, doubtful_labels, label_log_probabilities
@@ -109,13 +110,29 @@ class Diagnosis:
         }
 
     def __str__(self) -> str:
+        return "\n\n".join("\n".join(block) for block in self._blocks())
+
+    def _repr_html_(self) -> str:
+        return piece(self.markup())
+
+    def markup(self) -> Markup:
+        """The diagnosis as a part of a page: as much as is printed."""
+        parts = []
+        for heading, *lines in self._blocks():
+            parts.append(element("p", element("b", isolated(heading))))
+            if lines:
+                parts.append(element("ul", [element("li", isolated(line.strip())) for line in lines]))
+        return element("div", parts)
+
+    def _blocks(self) -> list[list[str]]:
+        """What is printed: blocks of lines, each with its heading first."""
         whose = "that the model has learned" if self.were_learned else "that are new to the model"
         blocks = [[f"{self.n_documents} documents {whose}"]]
         blocks += [self._pairs_lines(), self._duplicates_lines(), self._leaks_lines()]
         blocks += [_balance_lines(self.balance)] if self.balance else []
         blocks += [_vocabulary_lines(self.vocabulary)] if self.vocabulary else []
         blocks += [] if self.doubtful is None else [_doubtful_lines(self.doubtful, self.n_documents)]
-        return "\n\n".join("\n".join(block) for block in blocks)
+        return blocks
 
     def _pairs_lines(self) -> list[str]:
         if not self.pairs:

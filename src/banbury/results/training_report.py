@@ -7,7 +7,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from banbury.display.characters import shorten
-from banbury.display.html_tables import NAME_WIDTH
+from banbury.display.html import element, isolated
+from banbury.display.html_tables import NAME_WIDTH, table
 from banbury.errors import FileFormatError
 from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate
@@ -17,6 +18,8 @@ from banbury.stats.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from banbury.display.html import Markup
 
 MOST_DOUBTFUL = 20
 LARGEST_FIGURE = 1e300  # of any figure in a file
@@ -81,6 +84,47 @@ class TrainingReport(Evaluation):
                 for entry in self.doubtful
             ]
         return "\n".join(lines)
+
+    def _tables(self) -> list[Markup]:
+        """What a notebook shows: as much as is printed."""
+        head = [
+            element(
+                "p", "Each document predicted by a model that has not seen it. Chosen: ", element("b", self.chosen)
+            ),
+            *([element("p", f"Note: {self.note}")] if self.note else []),
+        ]
+        tables = []
+        if len(self.tried) > 1:
+            rows = [(entry.name, f"{entry.log_loss:.4f}", f"{entry.accuracy:.4f}") for entry in self.tried]
+            tables.append(table(("tried", "log loss", "accuracy"), rows, "What was tried; the least log loss is best"))
+        if self.by_length:
+            lengths = [
+                (entry.name, entry.texts, f"{entry.accuracy:.4f}", f"{entry.log_loss:.4f}") for entry in self.by_length
+            ]
+            caption = "By the number of words: documents, and parts of them"
+            tables.append(table(("words", "texts", "accuracy", "log loss"), lengths, caption))
+        if self.columns:
+            uses = [
+                (
+                    isolated(entry.name, width=NAME_WIDTH),
+                    f"{entry.weight:.3f}",
+                    _importance(entry),
+                    isolated(entry.kind),
+                )
+                for entry in self.columns
+            ]
+            tables.append(table(("column", "counts", "nats lost without it", "as"), uses, "Columns"))
+        if self.doubtful:
+            doubts = [
+                (
+                    str(entry.index),
+                    element("span", isolated(entry.label, width=NAME_WIDTH), f" ({entry.probability:.2%})"),
+                    isolated(" ".join(entry.text.split()), width=90),
+                )
+                for entry in self.doubtful
+            ]
+            tables.append(table(("document", "label", "text"), doubts, "Doubtful labels", texts=3))
+        return [*head, *super()._tables(), *tables]
 
     def since(self, classes: list[Any], documents: list[int]) -> TrainingReport:
         """The report with a note on what the model has learned since it was made."""
