@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import evaluation_reference as reference
 from banbury.errors import InputError
 from banbury.results.evaluation import Evaluation, evaluate
-from banbury.results.ranking_curves import MOST_POINTS, ranking_curves
+from banbury.results.ranking_curves import ranking_curves
+from banbury.results.thresholds import MOST_POINTS
 
 CLASSES = ["ham", "spam"]
 

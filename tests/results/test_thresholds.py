@@ -16,7 +16,8 @@ ROWS = st.lists(
 
 @given(ROWS, st.sampled_from([0.0, 0.1, 0.2, 0.5, 0.9, 1.0]))
 def test_a_threshold_counts_the_documents_at_or_above_it(rows: list[tuple[float, bool]], threshold: float) -> None:
-    found = Thresholds.of(*zip(*rows, strict=True)).at(threshold)
+    chances, truths = zip(*rows, strict=True)
+    found = Thresholds.of(chances, truths).at(threshold)
     assert found.caught == sum(chance >= threshold and truth for chance, truth in rows)
     assert found.missed == sum(chance < threshold and truth for chance, truth in rows)
     assert found.false_alarms == sum(chance >= threshold and not truth for chance, truth in rows)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.metrics import log_odds
+from banbury.results.thresholds import Thresholds, drawn_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.evaluation import Predictions
-
-MOST_POINTS = 200  # of a curve: a page needs no more to draw it
 
 
 @dataclass(frozen=True)
@@ -70,16 +69,15 @@ def ranking_curves(predictions: Predictions | None) -> list[RankingCurve]:
 
 
 def _curve(label: Any, odds: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> RankingCurve:
-    values, places = np.unique(-odds.round(9), return_inverse=True)  # what differs by less than rounding is equal
-    inside = np.cumsum(np.bincount(places, weights * is_own, len(values)))
-    others = np.cumsum(np.bincount(places, weights * ~is_own, len(values)))
+    thresholds = Thresholds.of(odds.round(9), is_own, weights)  # what differs by less than rounding is equal
+    inside, others = thresholds.caught, thresholds.false_alarms
     recalls, rates = inside / inside[-1], others / others[-1]
     precisions = inside / (inside + others)
     gains = np.diff(recalls, prepend=0.0)
     steps = np.diff(rates, prepend=0.0)
     area = float((steps * (recalls - gains / 2)).sum())
-    shown = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).round().astype(int))
-    chances = 1 / (1 + np.exp(np.clip(values, -700, 700)))
+    shown = drawn_places(len(thresholds.values))
+    chances = 1 / (1 + np.exp(np.clip(-thresholds.values, -700, 700)))
     return RankingCurve(
         label=label,
         thresholds=[1.0, *chances[shown].tolist()],

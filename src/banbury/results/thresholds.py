@@ -46,16 +46,20 @@ class Thresholds:
 
     @classmethod
     def of(
-        cls, probabilities: Sequence[float] | NDArray[Any], is_of_class: Sequence[bool] | NDArray[Any]
+        cls,
+        probabilities: Sequence[float] | NDArray[Any],
+        is_of_class: Sequence[bool] | NDArray[Any],
+        weights: NDArray[Any] | None = None,
     ) -> Thresholds:
-        """Thresholds on the probabilities of documents, of which some are of the class."""
+        """Thresholds on probabilities of documents, some of them of the class; each counts by its weight, or once."""
         chances, truth = np.asarray(probabilities, dtype=float), np.asarray(is_of_class, dtype=bool)
         if len(chances) != len(truth):
             raise InputError(f"{len(chances)} probabilities but {len(truth)} labels")
         order = np.argsort(-chances, kind="stable")
         chances, truth = chances[order], truth[order]
+        each = np.ones(len(truth), dtype=int) if weights is None else weights[order]
         is_last = np.append(chances[1:] != chances[:-1], True) if len(chances) else np.zeros(0, dtype=bool)
-        return cls(chances[is_last], np.cumsum(truth)[is_last], np.cumsum(~truth)[is_last])
+        return cls(chances[is_last], np.cumsum(each * truth)[is_last], np.cumsum(each * ~truth)[is_last])
 
     @property
     def n_of_class(self) -> int:
@@ -97,7 +101,7 @@ class Thresholds:
             (self.roc(), dots[0], ("ROC curve", "share of the others", "share of the class")),
             (self.precision_recall(), dots[1], ("Precision–recall curve", "recall", "precision")),
         ):
-            some = _thinned(points)
+            some = [points[place] for place in drawn_places(len(points))]
             lines = [Line("every threshold", some, sizes=[0.0] * len(some))]
             lines += [Line("the one that is chosen", dot, sizes=[1.0])] if dot else []
             title, x_title, y_title = names
@@ -110,9 +114,7 @@ class Thresholds:
         return drawn[0], drawn[1]
 
 
-def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """So many points at most, the first and the last among them."""
-    if len(points) <= MOST_POINTS:
-        return points
-    places = np.unique(np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)).tolist()
-    return [points[place] for place in places]
+def drawn_places(n_points: int) -> list[int]:
+    """The places of the points of a curve that are drawn: at most 200, the first and the last among them."""
+    places: list[int] = np.unique(np.linspace(0, n_points - 1, min(n_points, MOST_POINTS)).round().astype(int)).tolist()
+    return places
