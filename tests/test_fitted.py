@@ -108,5 +108,5 @@ def test_rows_and_weights_that_were_given_have_no_labeller() -> None:
     ):
         one = {"legs": 2} if model.model_.of_table() else "happy"
         assert model.predict(one) == model.predict(one)
-        assert model.model_.reading(model.settings).labeller(model.model_.state()) is None
+        assert model.model_.reading(model.settings).labeller() is None
         assert not model.model_.is_in(model.model_.state())

@@ -79,6 +79,21 @@ impl Names {
         }
     }
 
+    fn is_keyed_here(&self) -> bool {
+        match self {
+            Names::Words(words) => words.index.seed() == Seed::of_this_process(),
+            Names::Runs(index) => index.seed() == Seed::of_this_process(),
+        }
+    }
+
+    /// Whether so many more names leave the index as large as it is.
+    fn has_room_for(&self, n: usize) -> bool {
+        match self {
+            Names::Words(words) => words.index.has_room_for(n),
+            Names::Runs(index) => index.has_room_for(n),
+        }
+    }
+
     /// Keys what came from a file by the seed of this process.
     fn rekey(&mut self) {
         let seed = Seed::of_this_process();
@@ -259,6 +274,7 @@ impl Counts {
         if let Some(class) = (0..self.n_classes()).find(|&c| self.documents[c] < other.documents[c]) {
             return Err(Error::NeverAdded { feature: "a document".into(), class });
         }
+        self.blocks.iter_mut().for_each(|block| block.names.rekey());
         for (at, theirs) in other.blocks.iter().enumerate() {
             for (id, &place) in places[at].iter().enumerate() {
                 let rows = &mut self.blocks[at].rows;
@@ -267,6 +283,19 @@ impl Counts {
         }
         self.documents.iter_mut().zip(&other.documents).for_each(|(n, less)| *n -= less);
         Ok(())
+    }
+
+    /// Whether `other` can be added or taken away in a time that depends on `other` alone: nothing that lies in a file has to
+    /// be copied first, and no index has to grow.
+    pub fn is_ready_for(&self, other: &Counts) -> bool {
+        self.blocks.iter().zip(&other.blocks).all(|(block, theirs)| {
+            block.rows.is_open() && block.names.is_keyed_here() && block.names.has_room_for(theirs.len())
+        })
+    }
+
+    /// How many cells there are to add or to take away, about.
+    pub fn size(&self) -> usize {
+        self.blocks.iter().map(Block::len).sum()
     }
 
     /// Where the features of `other` are here; [`UNKNOWN`] for those that are not.
@@ -295,9 +324,10 @@ impl Counts {
     fn check_room(&self, other: &Counts) -> Result<(), Error> {
         let fits = |(block, theirs): (&Block, &Block)| {
             // A cell is never more than its class; only a class beyond 32 bits needs its cells looked at.
-            let sums =
-                block.rows.occurrences.iter().zip(&theirs.rows.occurrences).zip(&self.documents).zip(&other.documents);
-            sums.into_iter().all(|(((a, b), c), d)| a + b <= u64::from(u32::MAX) && c + d <= u64::from(u32::MAX))
+            let sums = block.rows.sums.iter().zip(&theirs.rows.sums).zip(&self.documents).zip(&other.documents);
+            sums.into_iter().all(|(((a, b), c), d)| {
+                a.occurrences + b.occurrences <= u64::from(u32::MAX) && c + d <= u64::from(u32::MAX)
+            })
         };
         if self.blocks.iter().zip(&other.blocks).all(fits) {
             return Ok(());
@@ -438,9 +468,12 @@ impl Counts {
             };
             let totals: Array<u64> = get!("totals");
             let (live, occurrences) = totals.split_last().ok_or_else(misfit)?;
-            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences.to_vec(), *live);
-            let block = Block { kind, names, rows };
-            if occurrences.len() != documents.len() || block.rows.len() != block.len() {
+            if occurrences.len() != documents.len() {
+                return Err(misfit());
+            }
+            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences, *live);
+            let block = Block { kind, names, rows: rows.ok_or_else(|| contradiction(kind))? };
+            if block.rows.len() != block.len() {
                 return Err(misfit());
             }
             blocks.push(block);
@@ -467,8 +500,8 @@ impl Counts {
                         && index.is_sound()
                 }
             };
-            if !is_named || !block.rows.is_sound() {
-                return Err(Error::Damaged(format!("the arrays of {} contradict each other", block.kind.name())));
+            if !is_named {
+                return Err(contradiction(block.kind));
             }
         }
         Ok(())
@@ -490,7 +523,7 @@ impl Counts {
                 }
                 Names::Runs(index) => hand_over_index(index, &mut give)?,
             }
-            let totals: Vec<u64> = rows.occurrences.iter().copied().chain([rows.live]).collect();
+            let totals: Vec<u64> = rows.sums.iter().map(|sum| sum.occurrences).chain([rows.live]).collect();
             give("totals", bytemuck::cast_slice(&totals))?;
             let (rows, cells) = rows.into_arrays();
             give("cells", cells.as_bytes())?;
@@ -499,6 +532,10 @@ impl Counts {
         }
         Ok(())
     }
+}
+
+fn contradiction(kind: Kind) -> Error {
+    Error::Damaged(format!("the arrays of {} contradict each other", kind.name()))
 }
 
 fn hand_over_index<K: Key, E>(index: Index<K>, give: &mut impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {

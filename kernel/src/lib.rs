@@ -23,6 +23,7 @@ pub mod table;
 pub mod text;
 pub mod threads;
 pub mod trust;
+pub mod versions;
 pub mod vocabulary;
 
 #[cfg(feature = "python")]

@@ -96,7 +96,7 @@ pub struct Totals {
 impl Totals {
     pub fn of(counts: &Counts, form: Form) -> Self {
         let n_classes = counts.n_classes();
-        let occurrences = |c: usize| counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum();
+        let occurrences = |c: usize| counts.blocks.iter().map(|block| block.rows.sums[c].occurrences).sum();
         Totals {
             documents: counts.documents.clone(),
             occurrences: (0..n_classes).map(occurrences).collect(),
@@ -206,11 +206,6 @@ fn all_features(counts: &Counts) -> u64 {
 
 /// How many features each class has seen.
 pub fn own_features(counts: &Counts) -> Vec<u64> {
-    let mut own = vec![0; counts.n_classes()];
-    for block in &counts.blocks {
-        for id in 0..block.rows.len() as u32 {
-            block.rows.get(id).iter().filter(|c| !c.is_zero()).for_each(|c| own[c.class as usize] += 1);
-        }
-    }
-    own
+    let own = |class: usize| counts.blocks.iter().map(|block| block.rows.sums[class].features).sum();
+    (0..counts.n_classes()).map(own).collect()
 }

@@ -1,7 +1,8 @@
 //! The kernel as Python sees it: the module `banbury._kernel`, whose contract is `src/banbury/_kernel.pyi`.
 //!
 //! Functions here turn arguments into Rust, let go of the interpreter while the work runs, and turn the result into
-//! Python. A lock on counts is only ever waited for without the interpreter, and never held while waiting for it.
+//! Python. Counts that others may read are only locked while the interpreter is held, for as long as it takes to get hold of a
+//! version or to make a small change: nobody waits for long, and a process that forks leaves no lock behind.
 
 mod array;
 mod cells;
@@ -12,7 +13,8 @@ mod readers;
 mod scoring;
 mod selection;
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -27,6 +29,7 @@ use crate::likelihoods;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::threads::n_threads;
+use crate::versions::{Change, Version, Versions, changed_copy};
 use crate::vocabulary::{Seed, UNKNOWN};
 use array::Array;
 use input::{Texts, input_error};
@@ -51,6 +54,13 @@ fn exception(py: Python<'_>, error: Error) -> PyErr {
         };
         Ok(PyErr::from_value(value))
     };
+    raise().unwrap_or_else(|error| error)
+}
+
+/// What is said to one who expected another version of the counts.
+fn changed(py: Python<'_>) -> PyErr {
+    let raise =
+        || -> PyResult<PyErr> { Ok(PyErr::from_value(py.import("banbury.errors")?.getattr("ChangedError")?.call0()?)) };
     raise().unwrap_or_else(|error| error)
 }
 
@@ -150,32 +160,60 @@ fn parts(token: Token) -> (String, usize, usize) {
     (token.text, token.start, token.end)
 }
 
-struct State {
-    counts: counts::Counts,
-    /// Goes up with every change.
-    version: u64,
+/// How often this process, or one that it comes from, has forked.
+static FORKS: AtomicU64 = AtomicU64::new(0);
+
+/// To be called in a process that has just been forked: what other threads were about to finish will never be.
+#[pyfunction]
+fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
 }
 
 #[pyclass(frozen, module = "banbury._kernel")]
 struct Counts {
     analyzer: Arc<text::Analyzer>,
-    state: RwLock<State>,
+    versions: Mutex<Versions>,
+    /// Whether there has been something that reads them; until then they are changed in place, whatever their size.
+    is_read: AtomicBool,
 }
 
 impl Counts {
     fn with(analyzer: Arc<text::Analyzer>, counts: counts::Counts) -> Self {
-        Counts { analyzer, state: RwLock::new(State { counts, version: 0 }) }
+        Counts { analyzer, versions: Mutex::new(Versions::new(counts)), is_read: AtomicBool::new(false) }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Versions> {
         // A panic elsewhere cannot leave counts half changed: they are checked before, and changed in one go.
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut counts::Counts) -> R) -> R {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.version += 1;
-        change(&mut state.counts)
+    /// The counts as they are now, and as they will stay for whoever has them.
+    fn current(&self) -> Arc<Version> {
+        self.lock().current().clone()
+    }
+
+    /// The same for one who will come again.
+    fn current_for_reader(&self) -> Arc<Version> {
+        self.is_read.store(true, Ordering::Relaxed);
+        self.current()
+    }
+
+    fn change(&self, py: Python<'_>, change: &Change) -> PyResult<()> {
+        if !self.is_read.load(Ordering::Relaxed) {
+            return py.detach(|| self.lock().change_alone(change)).map_err(|error| exception(py, error));
+        }
+        if let Some(result) = self.lock().change(change) {
+            return result.map_err(|error| exception(py, error));
+        }
+        loop {
+            let before = self.current();
+            let copy = py.detach(|| changed_copy(&before, change)).map_err(|error| exception(py, error))?;
+            let replaced = self.lock().replace(copy, before.number, Some(change));
+            if let Ok(released) = replaced {
+                py.detach(|| drop((released, before)));
+                return Ok(());
+            }
+        }
     }
 }
 
@@ -220,44 +258,38 @@ impl Counts {
         let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let analyzer = &*self.analyzer;
-        let counted = py.detach(|| {
-            let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
-            counting::count(analyzer, batch, n_threads(threads), &interrupted)
-        });
+        let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
+        let counted = if input::is_small(&slices) {
+            counting::count(analyzer, batch, 1, &|| false)
+        } else {
+            py.detach(|| counting::count(analyzer, batch, n_threads(threads), &interrupted))
+        };
         Ok(Counts::with(self.analyzer.clone(), counted.map_err(|error| exception(py, error))?))
     }
 
     fn add(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        let result = py.detach(|| {
-            let other = other.read().counts.clone();
-            self.change(|counts| counts.add(&other))
-        });
-        result.map_err(|error| exception(py, error))
+        self.change(py, &Change::Add(other.current()))
     }
 
     fn subtract(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
-        let result = py.detach(|| {
-            let other = other.read().counts.clone();
-            self.change(|counts| counts.subtract(&other))
-        });
-        result.map_err(|error| exception(py, error))
+        self.change(py, &Change::Subtract(other.current()))
     }
 
-    /// Class `c` becomes class `to[c]`; None for one that goes, with all it has.
+    /// Class `c` becomes class `to[c]`; None for one that goes, with all it has. Only for counts that nobody else has.
     fn renumber(&self, py: Python<'_>, to: Vec<Option<u32>>, n_classes: usize) -> PyResult<()> {
         let to: Vec<u32> = to.into_iter().map(|class| class.unwrap_or(UNKNOWN)).collect();
-        py.detach(|| self.change(|counts| counts.renumber(&to, n_classes)));
+        py.detach(|| self.lock().renumber(&to, n_classes));
         Ok(())
     }
 
     /// A copy with the features that were seen in at least so many documents.
     fn pruned(&self, py: Python<'_>, min_documents: u64) -> PyResult<Self> {
-        let counts = py.detach(|| {
-            let state = self.read();
-            let rows: Vec<_> = state.counts.blocks.iter().map(|block| &block.rows).collect();
+        let version = self.current();
+        let counts = py.detach(move || {
+            let rows: Vec<_> = version.counts.blocks.iter().map(|block| &block.rows).collect();
             let documents =
                 |block: usize, id| rows[block].get(id).iter().map(|cell| u64::from(cell.documents)).sum::<u64>();
-            state.counts.settled(|block, id| documents(block, id) >= min_documents, Seed::of_this_process())
+            version.counts.settled(|block, id| documents(block, id) >= min_documents, Seed::of_this_process())
         });
         Ok(Counts::with(self.analyzer.clone(), counts))
     }
@@ -265,7 +297,7 @@ impl Counts {
     /// A copy with the blocks that `analyzer` fills, which this one's does too.
     fn narrowed(&self, py: Python<'_>, analyzer: &Analyzer) -> PyResult<Self> {
         let kinds = counts::Kind::of(analyzer.inner.settings());
-        let mut copy = py.detach(|| self.read().counts.clone());
+        let mut copy = self.cloned(py);
         copy.blocks.retain(|block| kinds.contains(&block.kind));
         if copy.blocks.len() != kinds.len() {
             return Err(input_error(py, "the analyzer has blocks that were not counted".into()));
@@ -274,12 +306,13 @@ impl Counts {
     }
 
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Counts::with(self.analyzer.clone(), py.detach(|| self.read().counts.clone())))
+        Ok(Counts::with(self.analyzer.clone(), self.cloned(py)))
     }
 
     /// The arrays as a file holds them; the same counts give the same.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let settled = py.detach(|| self.read().counts.settled(|_, _| true, Seed::of_files()));
+        let version = self.current();
+        let settled = py.detach(move || version.counts.settled(|_, _| true, Seed::of_files()));
         let dict = PyDict::new(py);
         settled.hand_over(|name, bytes| dict.set_item(name, PyBytes::new(py, bytes)))?;
         Ok(dict)
@@ -287,7 +320,8 @@ impl Counts {
 
     /// Every feature that is counted, and the classes that have it.
     fn postings(&self, py: Python<'_>) -> PyResult<Postings> {
-        let found = py.detach(|| self.read().counts.postings());
+        let version = self.current();
+        let found = py.detach(move || version.counts.postings());
         Ok(Postings {
             names: PyList::new(py, found.names)?.unbind(),
             ends: Py::new(py, Array::flat(found.ends))?,
@@ -298,41 +332,50 @@ impl Counts {
 
     /// Goes up with every change.
     #[getter]
-    fn version(&self, py: Python<'_>) -> u64 {
-        match self.state.try_read() {
-            Ok(state) => state.version,
-            Err(_) => py.detach(|| self.read().version),
-        }
+    fn version(&self) -> u64 {
+        self.lock().current().number
+    }
+
+    /// The version, and the documents of each class, of one moment.
+    fn moment(&self) -> (u64, Vec<u64>) {
+        let versions = self.lock();
+        (versions.current().number, versions.current().counts.documents.clone())
     }
 
     #[getter]
-    fn n_classes(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.read().counts.n_classes())
+    fn n_classes(&self) -> usize {
+        self.lock().current().counts.n_classes()
     }
 
     #[getter]
-    fn n_features(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.read().counts.blocks.iter().map(|block| block.rows.live).sum())
+    fn n_features(&self) -> u64 {
+        self.lock().current().counts.blocks.iter().map(|block| block.rows.live).sum()
     }
 
     /// How many different features each class has.
     #[getter]
-    fn vocabulary(&self, py: Python<'_>) -> Vec<u64> {
-        py.detach(|| likelihoods::own_features(&self.read().counts))
+    fn vocabulary(&self) -> Vec<u64> {
+        likelihoods::own_features(&self.lock().current().counts)
     }
 
     #[getter]
-    fn documents(&self, py: Python<'_>) -> Vec<u64> {
-        py.detach(|| self.read().counts.documents.clone())
+    fn documents(&self) -> Vec<u64> {
+        self.lock().current().counts.documents.clone()
     }
 
     #[getter]
-    fn occurrences(&self, py: Python<'_>) -> Vec<u64> {
-        py.detach(|| {
-            let state = self.read();
-            let sum = |c: usize| state.counts.blocks.iter().map(|block| block.rows.occurrences[c]).sum();
-            (0..state.counts.n_classes()).map(sum).collect()
-        })
+    fn occurrences(&self) -> Vec<u64> {
+        let versions = self.lock();
+        let counts = &versions.current().counts;
+        let sum = |class: usize| counts.blocks.iter().map(|block| block.rows.sums[class].occurrences).sum();
+        (0..counts.n_classes()).map(sum).collect()
+    }
+}
+
+impl Counts {
+    fn cloned(&self, py: Python<'_>) -> counts::Counts {
+        let version = self.current();
+        py.detach(move || version.counts.clone())
     }
 }
 
@@ -393,6 +436,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Array>()?;
     module.add_class::<Counts>()?;
     module.add_class::<Postings>()?;
+    module.add_function(wrap_pyfunction!(forked, module)?)?;
     module.add_class::<scoring::Scorer>()?;
     module.add_class::<scoring::FeatureTable>()?;
     module.add_class::<input::Held>()?;

@@ -46,12 +46,31 @@ pub struct Row {
     len: u32,
 }
 
+/// What the cells of a class sum to. Every change of a cell changes them too, so nobody has to add all cells up again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Of all features: in how many documents each was seen.
+    pub documents: u64,
+    pub occurrences: u64,
+    /// How many features the class has seen.
+    pub features: u64,
+}
+
+impl Sum {
+    /// Replaces one cell by another of the same feature.
+    fn replace(&mut self, before: Cell, after: Cell) {
+        self.documents = self.documents - u64::from(before.documents) + u64::from(after.documents);
+        self.occurrences = self.occurrences - u64::from(before.occurrences) + u64::from(after.occurrences);
+        self.features = self.features - u64::from(!before.is_zero()) + u64::from(!after.is_zero());
+    }
+}
+
 #[derive(Clone, Default)]
 pub struct Rows {
     rows: Array<Row>,
     cells: Array<Cell>,
-    /// Occurrences of all features, by class.
-    pub occurrences: Vec<u64>,
+    /// By class.
+    pub sums: Vec<Sum>,
     /// How many features have been seen at all.
     pub live: u64,
     packed: bool,
@@ -59,12 +78,30 @@ pub struct Rows {
 
 impl Rows {
     pub fn new(n_classes: usize) -> Self {
-        Rows { occurrences: vec![0; n_classes], ..Rows::default() }
+        Rows { sums: vec![Sum::default(); n_classes], ..Rows::default() }
     }
 
-    /// Rows that lie in a file.
-    pub fn mapped(rows: Array<Row>, cells: Array<Cell>, occurrences: Vec<u64>, live: u64) -> Self {
-        Rows { rows, cells, occurrences, live, packed: true }
+    /// Rows that lie in a file, which says how often each class has seen all features, and how many have been seen at all. None
+    /// where that is not so, or where the rows are not one after the other, their cells in the order of the classes, with an
+    /// occurrence for each document.
+    pub fn mapped(rows: Array<Row>, cells: Array<Cell>, occurrences: &[u64], live: u64) -> Option<Self> {
+        let mut sums = vec![Sum::default(); occurrences.len()];
+        let (mut end, mut known) = (0, 0);
+        for row in rows.iter() {
+            let cells = cells.get(end..end + row.len as usize).filter(|_| row.start as usize == end)?;
+            let mut next_class = 0;
+            for cell in cells {
+                let is_possible = cell.class >= next_class && cell.documents > 0 && cell.documents <= cell.occurrences;
+                let sum = sums.get_mut(cell.class as usize).filter(|_| is_possible)?;
+                sum.replace(Cell::default(), *cell);
+                next_class = cell.class + 1;
+            }
+            end += cells.len();
+            known += u64::from(!cells.is_empty());
+        }
+        let is_sum = sums.iter().map(|sum| sum.occurrences).eq(occurrences.iter().copied());
+        let is_sound = is_sum && (end, known) == (cells.len(), live);
+        is_sound.then_some(Rows { rows, cells, sums, live, packed: true })
     }
 
     pub fn len(&self) -> usize {
@@ -73,27 +110,6 @@ impl Rows {
 
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
-    }
-
-    /// Whether rows from a file are one after the other, their cells in the order of the classes, with an occurrence for
-    /// each document, and their sums right.
-    pub fn is_sound(&self) -> bool {
-        let (mut end, mut live, mut sums) = (0, 0, vec![0u64; self.occurrences.len()]);
-        for row in self.rows.iter() {
-            let Some(cells) = self.cells.get(end..end + row.len as usize).filter(|_| row.start as usize == end) else {
-                return false;
-            };
-            let mut next_class = 0;
-            for cell in cells {
-                let is_possible = cell.class >= next_class && cell.documents > 0 && cell.documents <= cell.occurrences;
-                let Some(sum) = sums.get_mut(cell.class as usize).filter(|_| is_possible) else { return false };
-                *sum += u64::from(cell.occurrences);
-                next_class = cell.class + 1;
-            }
-            end += cells.len();
-            live += u64::from(!cells.is_empty());
-        }
-        (end, live, &sums) == (self.cells.len(), self.live, &self.occurrences)
     }
 
     /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
@@ -107,6 +123,11 @@ impl Rows {
         let Some(row) = self.rows.get(id as usize) else { return &[] };
         let start = row.start as usize;
         self.cells.get(start..start + row.len as usize).unwrap_or(&[])
+    }
+
+    /// Whether a cell can change without all others being moved first: those of a file lie side by side.
+    pub fn is_open(&self) -> bool {
+        !self.packed
     }
 
     /// Asks for the memory of feature `id`'s row.
@@ -140,10 +161,7 @@ impl Rows {
     pub fn append(&mut self, n: usize, cells: &[(u32, Cell)]) {
         self.unpack();
         let mut lengths = vec![0u32; n];
-        for (feature, cell) in cells {
-            lengths[*feature as usize] += 1;
-            self.occurrences[cell.class as usize] += u64::from(cell.occurrences);
-        }
+        cells.iter().for_each(|(feature, _)| lengths[*feature as usize] += 1);
         let (rows, all) = (self.rows.to_mut(), self.cells.to_mut());
         let first = rows.len();
         let mut start = all.len();
@@ -157,12 +175,16 @@ impl Rows {
             let row = &mut rows[first + *feature as usize];
             let at = (row.start + row.len) as usize;
             // Two threads may have had documents of the same class.
+            let sum = &mut self.sums[cell.class as usize];
             if row.len > 0 && all[at - 1].class == cell.class {
+                let before = all[at - 1];
                 all[at - 1].documents += cell.documents;
                 all[at - 1].occurrences += cell.occurrences;
+                sum.replace(before, all[at - 1]);
             } else {
                 all[at] = *cell;
                 row.len += 1;
+                sum.replace(Cell::default(), *cell);
             }
         }
     }
@@ -174,15 +196,19 @@ impl Rows {
             self.rows.to_mut().resize(id as usize + 1, Row::default());
         }
         self.live += u64::from(!self.is_live(id) && !cell.is_zero());
-        self.occurrences[cell.class as usize] += u64::from(cell.occurrences);
         match self.get(id).binary_search_by_key(&cell.class, |cell| cell.class) {
             Ok(at) => {
                 let at = self.rows[id as usize].start as usize + at;
                 let known = &mut self.cells.to_mut()[at];
+                let before = *known;
                 known.documents += cell.documents;
                 known.occurrences += cell.occurrences;
+                self.sums[cell.class as usize].replace(before, *known);
             }
-            Err(at) => self.insert(id, at, cell),
+            Err(at) => {
+                self.insert(id, at, cell);
+                self.sums[cell.class as usize].replace(Cell::default(), cell);
+            }
         }
     }
 
@@ -193,9 +219,10 @@ impl Rows {
         let row = self.rows[id as usize];
         let cells = &mut self.cells.to_mut()[row.start as usize..(row.start + row.len) as usize];
         if let Ok(at) = cells.binary_search_by_key(&cell.class, |cell| cell.class) {
+            let before = cells[at];
             cells[at].documents -= cell.documents;
             cells[at].occurrences -= cell.occurrences;
-            self.occurrences[cell.class as usize] -= u64::from(cell.occurrences);
+            self.sums[cell.class as usize].replace(before, cells[at]);
         }
         self.live -= u64::from(was_live && !self.is_live(id));
     }
@@ -227,9 +254,9 @@ impl Rows {
             live += u64::from(cells.len() > start);
             rows.push(Row { start: start as u32, len: (cells.len() - start) as u32 });
         }
-        let mut occurrences = vec![0; self.occurrences.len()];
-        cells.iter().for_each(|cell: &Cell| occurrences[cell.class as usize] += u64::from(cell.occurrences));
-        Rows { rows: rows.into(), cells: cells.into(), occurrences, live, packed: true }
+        let mut sums = vec![Sum::default(); self.sums.len()];
+        cells.iter().for_each(|cell: &Cell| sums[cell.class as usize].replace(Cell::default(), *cell));
+        Rows { rows: rows.into(), cells: cells.into(), sums, live, packed: true }
     }
 
     /// Gives every packed row the places that it owns while it can change.
@@ -252,11 +279,11 @@ impl Rows {
     /// Class `c` becomes class `to[c]`, one of `n_classes`; one that becomes [`UNKNOWN`] is dropped with all it has.
     pub fn renumber(&mut self, to: &[u32], n_classes: usize) {
         self.unpack();
-        let mut occurrences = vec![0; n_classes];
-        for (n, &class) in self.occurrences.iter().zip(to).filter(|(_, class)| **class != UNKNOWN) {
-            occurrences[class as usize] = *n;
+        let mut sums = vec![Sum::default(); n_classes];
+        for (sum, &class) in self.sums.iter().zip(to).filter(|(_, class)| **class != UNKNOWN) {
+            sums[class as usize] = *sum;
         }
-        self.occurrences = occurrences;
+        self.sums = sums;
         let (rows, cells) = (self.rows.to_mut(), self.cells.to_mut());
         for row in rows {
             let range = &mut cells[row.start as usize..(row.start + row.len) as usize];
@@ -283,6 +310,10 @@ mod tests {
         Cell { class, documents: n, occurrences: 2 * n }
     }
 
+    fn sum(n: u64, features: u64) -> Sum {
+        Sum { documents: n, occurrences: 2 * n, features }
+    }
+
     #[test]
     fn cells_added_one_by_one_equal_cells_appended() {
         let mut whole = Rows::new(9);
@@ -292,7 +323,7 @@ mod tests {
         let mut grown = Rows::new(9);
         cells.iter().rev().for_each(|(id, cell)| grown.add(*id, *cell));
         assert!((0..5).all(|id| whole.get(id) == grown.get(id)));
-        assert_eq!((whole.live, &whole.occurrences), (grown.live, &grown.occurrences));
+        assert_eq!((whole.live, &whole.sums), (grown.live, &grown.sums));
     }
 
     #[test]
@@ -301,7 +332,7 @@ mod tests {
         rows.add(3, cell(1, 4));
         assert_eq!(rows.live, 1);
         rows.subtract(3, cell(1, 4));
-        assert_eq!((rows.live, &rows.occurrences[..], rows.is_live(3)), (0, &[0, 0][..], false));
+        assert_eq!((rows.live, &rows.sums[..], rows.is_live(3)), (0, &[Sum::default(); 2][..], false));
         assert!(rows.pack(&[3], |_| true).get(0).is_empty());
     }
 
@@ -311,7 +342,7 @@ mod tests {
         rows.append(1, &[(0, cell(0, 1)), (0, cell(1, 2))]);
         rows.renumber(&[2, 0], 3);
         assert_eq!(rows.get(0), [cell(0, 2), cell(2, 1)]);
-        assert_eq!(rows.occurrences, [4, 0, 2]);
+        assert_eq!(rows.sums, [sum(2, 1), Sum::default(), sum(1, 1)]);
     }
 
     #[test]
@@ -320,6 +351,6 @@ mod tests {
         rows.append(2, &[(0, cell(0, 1)), (0, cell(1, 2)), (1, cell(1, 3))]);
         rows.renumber(&[0, UNKNOWN], 1);
         assert_eq!((rows.get(0), rows.get(1)), (&[cell(0, 1)][..], &[][..]));
-        assert_eq!((rows.live, &rows.occurrences[..]), (1, &[2][..]));
+        assert_eq!((rows.live, &rows.sums[..]), (1, &[sum(1, 1)][..]));
     }
 }

@@ -19,9 +19,9 @@ use std::sync::{Mutex, OnceLock};
 use crate::counts::{Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
-use crate::vocabulary::{Hashed, Placed, Seed, make_places};
+use crate::vocabulary::{Hashed, Placed, Seed, UNKNOWN, make_keys, make_places};
 pub use lookup::{Known, Looked, Stored};
-use lookup::{KnownFeatures, known_runs, known_words};
+use lookup::{KnownFeatures, Remembered, known_runs, known_words};
 pub use plain::{FeatureTable, Length, Plain, features};
 pub use rounded::Rounded;
 pub use sums::{Start, Sums, sum_in_lanes, sum_pairs_in_lanes};
@@ -39,6 +39,8 @@ pub trait Reading: Send + Sync {
     type Weights: Send + Sync;
     /// What adding up needs of memory; it is used again.
     type Scratch: Default + Send;
+    /// Weights of features that documents had, where those of all features are not kept.
+    type Few: Default + Send;
 
     /// Whether there are weights that can be kept.
     fn keeps(&self) -> bool;
@@ -67,12 +69,18 @@ pub trait Reading: Send + Sync {
     /// Takes note of where the keys of runs, which have no other number in a table, were put: by id, among so many places.
     fn place(_weights: &mut Self::Weights, _places: &[u32], _n_places: usize) {}
 
+    /// What is known of a feature that is there, where the weights of all are not kept; its weights are among `few` then.
+    fn weigh(&self, _counts: &Counts, _block: usize, id: u32, _few: &mut Self::Few) -> Known {
+        Known::bare(id)
+    }
+
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
-    /// already when the features were looked up.
+    /// already when the features were looked up; where they were not, they are among `few`.
     fn sum(
         &self,
         counts: &Counts,
         kept: Option<&[Self::Weights]>,
+        few: &Self::Few,
         looked: &[Looked],
         at: usize,
         scratch: &mut Self::Scratch,
@@ -86,13 +94,15 @@ pub struct Scorer<R: Reading> {
     kinds: Vec<Kind>,
     n_classes: usize,
     n_features: usize,
+    /// Whether the counts are changed every now and then, and with them all weights.
+    is_live: bool,
     looked_up: AtomicUsize,
     kept: OnceLock<Kept<R::Weights>>,
     rounds: bool,
     /// How many tokens were labelled before there were rounded weights.
     labelled: AtomicUsize,
     rounded: OnceLock<Rounded>,
-    scratch: Mutex<Vec<Scratch<R::Scratch>>>,
+    scratch: Mutex<Vec<Scratch<R>>>,
 }
 
 /// By block: all features with what is stored of them, and their weights.
@@ -102,30 +112,50 @@ struct Kept<W> {
 }
 
 /// What scoring needs of memory, kept between calls.
-#[derive(Default)]
-struct Scratch<S> {
+struct Scratch<R: Reading> {
     tokens: Tokens,
     keys: Vec<Hashed>,
     places: Vec<Placed>,
     ends: Vec<usize>,
     /// Texts that rounded weights did not decide.
     close: Vec<usize>,
-    ids: Vec<u32>,
     pairs: Vec<Hashed<u64>>,
     looked: Vec<Looked>,
-    reading: S,
+    reading: R::Scratch,
+    /// By block.
+    remembered: Vec<Remembered>,
+    few: R::Few,
     sums: Sums,
 }
 
+impl<R: Reading> Default for Scratch<R> {
+    fn default() -> Self {
+        Scratch {
+            tokens: Tokens::default(),
+            keys: vec![],
+            places: vec![],
+            ends: vec![],
+            close: vec![],
+            pairs: vec![],
+            looked: vec![],
+            reading: R::Scratch::default(),
+            remembered: vec![],
+            few: R::Few::default(),
+            sums: Sums::default(),
+        }
+    }
+}
+
 impl<R: Reading> Scorer<R> {
-    /// A scorer that reads `counts` in this way.
-    pub fn new(counts: &Counts, analyzer: &Analyzer, reading: R) -> Self {
+    /// A scorer that reads `counts` in this way. Of counts that are `live` it will soon be replaced by another.
+    pub fn new(counts: &Counts, analyzer: &Analyzer, reading: R, is_live: bool) -> Self {
         Scorer {
             rounds: reading.rounds(counts),
             reading,
             kinds: Kind::of(analyzer.settings()),
             n_classes: counts.n_classes(),
             n_features: counts.blocks.iter().map(|block| block.len()).sum(),
+            is_live,
             looked_up: AtomicUsize::new(0),
             kept: OnceLock::new(),
             labelled: AtomicUsize::new(0),
@@ -198,11 +228,18 @@ impl<R: Reading> Scorer<R> {
             // A word has about five letters and something after it.
             let tokens = texts.iter().map(|text| text.len()).sum::<usize>() / 6;
             let before = self.labelled.fetch_add(tokens, Ordering::Relaxed);
-            if before + tokens <= self.n_features / WORTH {
+            if before + tokens <= self.worth(tokens) {
                 return None;
             }
         }
         Some(self.rounded.get_or_init(|| self.reading.rounded(counts)))
+    }
+
+    /// How many tokens are looked up before the weights of all features are worth keeping. With live counts so many that it
+    /// has taken as long as to keep them, unless there are as many in one call.
+    fn worth(&self, tokens: usize) -> usize {
+        let few = self.n_features / WORTH;
+        if self.is_live && tokens <= few { self.n_features } else { few }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -213,7 +250,7 @@ impl<R: Reading> Scorer<R> {
         analyzer: &Analyzer,
         texts: &[&str],
         start: Start,
-        scratch: &mut Scratch<R::Scratch>,
+        scratch: &mut Scratch<R>,
         best: &mut [u32],
     ) {
         let Names::Words(words) = &counts.blocks[0].names else { unreachable!("rounded weights are those of words") };
@@ -232,8 +269,8 @@ impl<R: Reading> Scorer<R> {
             while let Some(at) = scratch.close.pop() {
                 let kept = self.kept.get();
                 self.look_up(kept, counts, analyzer, &texts[at..=at], scratch);
-                let Scratch { looked, reading, sums, .. } = &mut *scratch;
-                self.reading.sum(counts, kept.map(|kept| &kept.weights[..]), looked, 0, reading, sums);
+                let Scratch { looked, reading, few, sums, .. } = &mut *scratch;
+                self.reading.sum(counts, kept.map(|kept| &kept.weights[..]), few, looked, 0, reading, sums);
                 best[at] = sums.best(start);
             }
         }
@@ -253,16 +290,18 @@ impl<R: Reading> Scorer<R> {
         out: &mut [T],
         finish: impl Fn(&Sums, &mut [T]) + Sync,
     ) {
-        let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R::Scratch>| {
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R>| {
             for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
                 let kept = self.kept.get();
                 self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
-                let Scratch { looked, reading, sums, .. } = &mut *scratch;
+                let Scratch { looked, reading, few, sums, .. } = &mut *scratch;
                 if kept.is_none() && keeps {
-                    self.keep_if_worth(counts, looked);
+                    self.keep_if_worth(counts, looked, bytes / 6);
                 }
                 for (document, at) in range.enumerate() {
-                    self.reading.sum(counts, kept.map(|kept| &kept.weights[..]), looked, document, reading, sums);
+                    let weights = kept.map(|kept| &kept.weights[..]);
+                    self.reading.sum(counts, weights, few, looked, document, reading, sums);
                     finish(sums, &mut out[at * width..(at + 1) * width]);
                 }
             }
@@ -277,7 +316,7 @@ impl<R: Reading> Scorer<R> {
         threads: usize,
         width: usize,
         out: &mut [T],
-        work: impl Fn(&[&str], &mut [T], &mut Scratch<R::Scratch>) + Sync,
+        work: impl Fn(&[&str], &mut [T], &mut Scratch<R>) + Sync,
     ) {
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         let threads = threads.min(bytes / SHARE);
@@ -296,12 +335,15 @@ impl<R: Reading> Scorer<R> {
         in_turns(parts, threads, || self.take_scratch(), score, |scratch| self.keep_scratch(scratch));
     }
 
-    fn take_scratch(&self) -> Scratch<R::Scratch> {
-        self.scratch.lock().expect("nobody panics").pop().unwrap_or_default()
+    fn take_scratch(&self) -> Scratch<R> {
+        // Nobody waits: in a process that was forked the lock may be that of a thread that is not there.
+        self.scratch.try_lock().ok().and_then(|mut kept| kept.pop()).unwrap_or_default()
     }
 
-    fn keep_scratch(&self, scratch: Scratch<R::Scratch>) {
-        self.scratch.lock().expect("nobody panics").push(scratch);
+    fn keep_scratch(&self, scratch: Scratch<R>) {
+        if let Ok(mut kept) = self.scratch.try_lock() {
+            kept.push(scratch);
+        }
     }
 
     /// Looks all features of `texts` up, into `scratch`, together with what is kept of them.
@@ -311,48 +353,44 @@ impl<R: Reading> Scorer<R> {
         counts: &Counts,
         analyzer: &Analyzer,
         texts: &[&str],
-        scratch: &mut Scratch<R::Scratch>,
+        scratch: &mut Scratch<R>,
     ) {
         scratch.looked.resize_with(self.kinds.len(), Looked::default);
+        scratch.remembered.resize_with(self.kinds.len(), Remembered::default);
+        let Scratch { tokens, keys, places, pairs, looked: all, remembered, few, .. } = scratch;
         for (at, &kind) in self.kinds.iter().enumerate() {
-            let (before, rest) = scratch.looked.split_at_mut(at);
+            let (before, rest) = all.split_at_mut(at);
             let looked = &mut rest[0];
             looked.clear();
             match &counts.blocks[at].names {
                 Names::Words(words) => {
-                    find_tokens(analyzer, kind, texts, &mut scratch.tokens, &mut looked.ends);
+                    find_tokens(analyzer, kind, texts, tokens, &mut looked.ends);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Words(known)) => {
-                            make_places(
-                                &mut scratch.tokens,
-                                Seed::of_this_process(),
-                                known.slots(),
-                                &mut scratch.places,
-                            );
+                            make_places(tokens, Seed::of_this_process(), known.slots(), places);
                             if self.kinds.len() == 1 && self.reading.wants_weights_only() {
-                                looked.find_weights(known, &scratch.places, &scratch.tokens, words);
+                                looked.find_weights(known, places, tokens, words);
                             } else {
-                                looked.find_words(known, &scratch.places, &scratch.tokens, words);
+                                looked.find_words(known, places, tokens, words);
                             }
                         }
                         _ => {
-                            scratch.ids.clear();
-                            words.find(&mut scratch.tokens, &mut scratch.keys, &mut scratch.ids);
-                            looked.found.extend(scratch.ids.iter().map(|&id| Known::bare(id)));
+                            make_keys(tokens, words.index.seed(), keys);
+                            let ask = |id| self.ask(counts, at, id, few);
+                            remembered[at].find_words(words, tokens, keys, ask, &mut looked.found);
                         }
                     }
                 }
                 Names::Runs(index) => {
                     // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
                     let n = at + 1;
-                    let seed = if kept.is_some() { Seed::of_this_process() } else { index.seed() };
-                    looked.make_runs(&before[0], &before[at - 1], n, seed, &mut scratch.pairs);
+                    let seed = Seed::of_this_process();
+                    looked.make_runs(&before[0], &before[at - 1], n, seed, pairs);
                     match kept.map(|kept| &kept.known[at]) {
-                        Some(KnownFeatures::Runs(known)) => looked.find_runs(known, &scratch.pairs),
+                        Some(KnownFeatures::Runs(known)) => looked.find_runs(known, pairs),
                         _ => {
-                            scratch.ids.clear();
-                            index.find_each(&scratch.pairs, |_, _| true, &mut scratch.ids);
-                            looked.found.extend(scratch.ids.iter().map(|&id| Known::bare(id)));
+                            let ask = |id| self.ask(counts, at, id, few);
+                            remembered[at].find_runs(index, pairs, ask, &mut looked.found);
                         }
                     }
                 }
@@ -360,12 +398,17 @@ impl<R: Reading> Scorer<R> {
         }
     }
 
+    /// What is known of a feature by its id.
+    fn ask(&self, counts: &Counts, block: usize, id: u32, few: &mut R::Few) -> Known {
+        if id == UNKNOWN { Known::default() } else { self.reading.weigh(counts, block, id, few) }
+    }
+
     /// Keeps the weights once as much has been looked up without them as a fair part of the features.
-    fn keep_if_worth(&self, counts: &Counts, looked: &[Looked]) {
+    fn keep_if_worth(&self, counts: &Counts, looked: &[Looked], in_call: usize) {
         if self.reading.keeps() {
             let tokens: usize = looked.iter().map(|looked| looked.found.len()).sum();
             let before = self.looked_up.fetch_add(tokens, Ordering::Relaxed);
-            if before + tokens > self.n_features / WORTH {
+            if before + tokens > self.worth(in_call) {
                 self.kept.get_or_init(|| self.make_kept(counts));
             }
         }

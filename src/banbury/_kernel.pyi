@@ -160,7 +160,7 @@ class Counts:
     def subtract(self, other: Counts) -> None:
         """All of it, or nothing and a `CountError`."""
     def renumber(self, to: Sequence[int | None], n_classes: int) -> None:
-        """Class c becomes class to[c]; None for one that goes, with all it has."""
+        """Class c becomes class to[c]; None for one that goes, with all it has. Nobody else has these counts."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
@@ -173,6 +173,8 @@ class Counts:
     @property
     def version(self) -> int:
         """Goes up with every change."""
+    def moment(self) -> tuple[int, list[int]]:
+        """The version, and the documents of each class, of one moment."""
     @property
     def n_classes(self) -> int: ...
     @property
@@ -205,7 +207,8 @@ class Postings:
 
 @final
 class Scorer:
-    """Scores documents by counts, as they are at the time of the call.
+    """Scores documents by counts, as they are at the time of the call. Where another `version` is expected, that is a
+    `ChangedError`; changes after the call has begun have no part in it.
 
     With `length`, a scale and a half, the log-likelihood of a document with n known features is multiplied with
     scale / (1 + n / half); that features are absent counts n / (n + 16), and so does what scores get as they grow.
@@ -221,12 +224,26 @@ class Scorer:
         length: tuple[float, float] | None = None,
     ) -> None: ...
     def scores(
-        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+        self,
+        texts: Texts,
+        start: Sequence[float],
+        threads: int,
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
     ) -> Array:
         """Floats, by document and class: start + growth + Σ weights, up to a number that the classes share."""
-    def best(self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None) -> Array:
+    def best(
+        self,
+        texts: Texts,
+        start: Sequence[float],
+        threads: int,
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
+    ) -> Array:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
-    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
+    def best_one(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
+    ) -> int:
         """The same for one document."""
     def labeller(
         self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
@@ -237,7 +254,7 @@ class Scorer:
     def log_orders(self, texts: Texts) -> Array:
         """Floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
     def terms(
-        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
     ) -> tuple[list[float], list[list[float] | None]]:
         """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
 
@@ -451,19 +468,33 @@ class TrustScorer:
         factors: Sequence[float] = ...,
     ) -> None: ...
     def scores(
-        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+        self,
+        texts: Texts,
+        start: Sequence[float],
+        threads: int,
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
     ) -> Array:
         """Floats, by document and class: start + growth + Σ weights; with two classes the first has 0."""
-    def best(self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None) -> Array:
+    def best(
+        self,
+        texts: Texts,
+        start: Sequence[float],
+        threads: int,
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
+    ) -> Array:
         """32-bit integers: each document's class with the highest score, the first of equal ones."""
-    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
+    def best_one(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
+    ) -> int:
         """The same for one document."""
     def labeller(
         self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
     ) -> Labeller | None:
         """What labels single texts by this version of the counts; None where they have another, or other classes."""
     def terms(
-        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
     ) -> tuple[list[float], list[list[float] | None]]:
         """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
 
@@ -481,9 +512,9 @@ class Labeller:
     """Finds the label of one text after the other, by one version of the counts. A scorer makes it."""
 
     def label(self, text: str) -> Any | None:
-        """The label of a text; None where the counts have changed since."""
+        """The label of a text; None where the counts have changed since, and for a long one."""
     def number(self, text: str) -> int | None:
-        """The number of its class; None where the counts have changed since."""
+        """The number of its class; None where the counts have changed since, and for a long one."""
 
 @final
 class Reader:
@@ -556,6 +587,9 @@ class ZstdEncoder:
     def compress(self, data: Buffer) -> bytes: ...
     def finish(self) -> bytes:
         """The end of the frame."""
+
+def forked() -> None:
+    """To be called in a process that has just been forked."""
 
 def join(parts: Sequence[Texts]) -> Held:
     """All texts of several columns, one after the other."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from banbury import _kernel, storage
 from banbury.errors import InputError, NotAvailable, NotFittedError
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
     from banbury.text.unlabelled import Unlabelled
+
+Found = TypeVar("Found")
 
 
 class Classifier:
@@ -321,19 +323,17 @@ class Classifier:
         ('negative', None)
         """
         if margin is not None:
-            return clear_labels(self._reading(prior), texts, margin, n_threads(self.threads))
+            threads = n_threads(self.threads)
+            return self._read(prior, lambda reading: clear_labels(reading, texts, margin, threads))
         if prior is None and (labeller := self._labeller()) is not None:
             if type(texts) is str and (label := labeller.label(texts)) is not None:
                 return label
             if type(texts) is list and len(texts) == 1 and type(texts[0]) is str:
+                classes = self.model_.classes
                 number = labeller.number(texts[0])
-                if number is not None:
-                    return self._fitted.labels(self.model_.classes)[number : number + 1].copy()
-        reading = self._reading(prior)
-        if reading.is_one(texts):
-            return reading.classes[reading.best_one(texts)]
-        best = reading.best(texts, n_threads(self.threads))
-        return self._fitted.labels(reading.classes).take(best)
+                if number is not None and self._labeller() is labeller:  # else these may be other classes
+                    return self._fitted.labels(classes)[number : number + 1].copy()
+        return self._read(prior, lambda reading: self._labelled(reading, texts))
 
     def predict_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
@@ -345,8 +345,8 @@ class Classifier:
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"]).probabilities("so")
         {'no': 0.5, 'yes': 0.5}
         """
-        reading = self._reading(prior)
-        return dict(zip(reading.classes, class_probabilities(reading.scores_of(text)), strict=True))
+        classes, scores = self._read(prior, lambda reading: (reading.classes, reading.scores_of(text)))
+        return dict(zip(classes, class_probabilities(scores), strict=True))
 
     def predict_log_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The logarithms of `predict_proba`, precise where that is close to 0."""
@@ -450,7 +450,8 @@ class Classifier:
           total   +0.693
           never seen: birthday
         """
-        return explained(self._reading(prior), text, label=label, against=against, unit=unit)
+        how: dict[str, Any] = {"label": label, "against": against, "unit": unit}
+        return self._read(prior, lambda reading: explained(reading, text, **how))
 
     def words(
         self,
@@ -545,12 +546,14 @@ class Classifier:
         """
         from banbury.report.report import Report
 
-        reading, labels = self._reading(None), self._checked(texts, labels)
-        texts, document = self.model_.hold(texts)
-        scores = reading.scores(texts, n_threads(self.threads))
-        how: dict[str, Any] = {"classes": reading.classes, "labels": labels, "sample_weight": sample_weight}
-        how |= {"documents": texts, "scores": scores}
-        return Report.of_scores(self, document, lambda: self.diagnose(texts, labels), **how)
+        self._known()
+        labels = self._checked(texts, labels)
+        held, document = self.model_.hold(texts)
+        threads = n_threads(self.threads)
+        classes, scores = self._read(None, lambda reading: (reading.classes, reading.scores(held, threads)))
+        how: dict[str, Any] = {"classes": classes, "labels": labels, "sample_weight": sample_weight}
+        how |= {"documents": held, "scores": scores}
+        return Report.of_scores(self, document, lambda: self.diagnose(held, labels), **how)
 
     def score(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> float:
         """The accuracy on these documents, by the name that scikit-learn has for it."""
@@ -747,8 +750,9 @@ class Classifier:
     def _known(self) -> Model:
         return self._require().known()
 
-    def _reading(self, prior: Prior | None) -> Reading:
-        return self._require().reading(self.settings, prior)
+    def _read(self, prior: Prior | None, use: Callable[[Reading], Found]) -> Found:
+        """What `use` makes of a reading, of one moment."""
+        return self._require().read(self.settings, prior, use)
 
     def _labeller(self) -> _kernel.Labeller | None:
         """What labels single texts, where it is still that of the model as it is; else None."""
@@ -758,7 +762,13 @@ class Classifier:
         return fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 
     def _scores(self, texts: Documents, prior: Prior | None) -> NDArray[np.float64]:
-        return self._reading(prior).scores(texts, n_threads(self.threads))
+        return self._read(prior, lambda reading: reading.scores(texts, n_threads(self.threads)))
+
+    def _labelled(self, reading: Reading, texts: Documents) -> Any:
+        if reading.is_one(texts):
+            return reading.classes[reading.best_one(texts)]
+        best = reading.best(texts, n_threads(self.threads))
+        return self._fitted.labels(reading.classes).take(best)
 
     def _checked(self, texts: Documents, labels: Labels) -> list[Any]:
         """Labels to compare predictions with."""

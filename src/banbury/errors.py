@@ -53,6 +53,13 @@ class CountError(InputError):
         self.class_number = class_number
 
 
+class ChangedError(BanburyError, RuntimeError):
+    """The model has changed since this reading of it was made; whoever reads makes another and tries again."""
+
+    def __init__(self, message: str = "the model has changed since it was looked at; try again") -> None:
+        super().__init__(message)
+
+
 class OptionError(InputError):
     """What was given can be used with another option; the message says which.
 

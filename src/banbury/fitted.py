@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury import _kernel
 from banbury.errors import FileFormatError, InputError, NotAvailable, NotFittedError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
 
+Found = TypeVar("Found")
+
 
 class Fitted:
     """A model, how well it does, and what became of documents without labels."""
@@ -38,6 +40,7 @@ class Fitted:
         self.model = model
         self._reported, self._report = settings, report  # the report speaks of the model with these settings
         self._unlabelled = unlabelled
+        self._latest_check = Latest[None]()
         self._latest_reading = Latest[Reading]()
         self._latest_labeller: tuple[_kernel.Labeller, Settings, tuple[Any, ...]] | None = None
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
@@ -51,11 +54,11 @@ class Fitted:
     def reading(self, settings: Settings, prior: Prior | None) -> Reading:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model = self.known()
-        state = model.state()
+        state, plain = model.state(), settings._replace(prior="")
 
         def make() -> Reading:
-            settings.check()
-            reading = model.reading(settings, prior)
+            self._latest_check.get(plain, settings.check)
+            reading = model.reading(settings, prior, state)
             self._keep_labeller(state, settings, prior, reading)
             return reading
 
@@ -63,12 +66,12 @@ class Fitted:
             return make()  # which says what a prior can be
         # A dictionary can change without a trace, so the key has a copy.
         priors = [dict(given) if isinstance(given, Mapping) else given for given in (settings.prior, prior)]
-        return self._latest_reading.get((settings._replace(prior=""), priors, state), make)
+        return self._latest_reading.get((plain, priors, state), make)
 
     def _keep_labeller(self, state: tuple[Any, ...], settings: Settings, prior: Prior | None, reading: Reading) -> None:
         self._latest_labeller = None
         # A prior that is a dictionary can change without a trace.
-        if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller(state)) is not None:
+        if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller()) is not None:
             self._latest_labeller = (labeller, settings, state)
 
     def labeller(
@@ -92,6 +95,10 @@ class Fitted:
             and settings.calibration is calibration
         )
         return labeller if is_same else None
+
+    def read(self, settings: Settings, prior: Prior | None, use: Callable[[Reading], Found]) -> Found:
+        """What `use` makes of a reading: of the model before or after what another thread changes, never half of it."""
+        return self.model.changes.read(lambda: use(self.reading(settings, prior)))
 
     def labels(self, classes: list[Any]) -> NDArray[Any]:
         """The classes as an array, which is made once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury.changes import Changes
 from banbury.lazy import numpy as np
 from banbury.results.terms import Score, explanation_of
 from banbury.text.given_weights import GivenModel
@@ -48,8 +49,8 @@ class Reading(Protocol):
     def best_one(self, document: Any) -> int:
         """The class id with the highest score, the first of equal ones."""
 
-    def labeller(self, state: tuple[Any, ...]) -> _kernel.Labeller | None:
-        """What labels single texts as long as the model is in this state; None where nothing does."""
+    def labeller(self) -> _kernel.Labeller | None:
+        """What labels single texts as long as the model is in the state of this reading; None where nothing does."""
 
     def best(self, documents: Documents, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each document."""
@@ -80,6 +81,10 @@ class Model(Protocol):
     @property
     def documents(self) -> list[int]:
         """The number of documents of each class."""
+
+    @property
+    def changes(self) -> Changes:
+        """The changes of this model; a reader sees all of one or nothing of it."""
 
     @property
     def counts(self) -> Counts:
@@ -133,8 +138,8 @@ class Model(Protocol):
     def is_in(self, state: tuple[Any, ...]) -> bool:
         """Whether this is still the state, told by identity; a labeller asks by itself whether counts have changed."""
 
-    def reading(self, settings: Settings, prior: Prior | None = None) -> Reading:
-        """How documents are scored; `prior` stands in for that of the settings."""
+    def reading(self, settings: Settings, prior: Prior | None = None, state: Any = None) -> Reading:
+        """How documents are scored in this `state`, by default the present one; `prior` stands in for the settings'."""
 
     def joint_log_likelihood(
         self, documents: Documents, settings: Settings, *, coefficient: bool

@@ -344,3 +344,11 @@ fn describe(object: &Bound<'_, PyAny>) -> String {
 pub fn input_error(py: Python<'_>, message: String) -> PyErr {
     super::exception(py, crate::error::Error::Settings(message))
 }
+
+/// Below this many bytes the work is done before another thread could have used the interpreter.
+const SMALL: usize = 4 << 10;
+
+/// Whether texts are so short that the interpreter is held while they are worked on.
+pub fn is_small(texts: &[&str]) -> bool {
+    texts.iter().map(|text| text.len()).sum::<usize>() < SMALL
+}

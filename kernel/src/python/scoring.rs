@@ -1,6 +1,7 @@
 //! Scorers as Python sees them: one for the plain likelihoods, one for the automatic model.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -9,7 +10,7 @@ use super::array::{Array, Elements};
 use super::correction::Correction;
 use super::input::{self, Texts, input_error};
 use super::labeller::{AnyScorer, Labeller};
-use super::{Counts, State, exception, unknown};
+use super::{Counts, FORKS, changed, exception, unknown};
 use crate::correction;
 use crate::counts;
 use crate::likelihoods::{Form, Likelihood};
@@ -17,11 +18,10 @@ use crate::scoring::{self, Length, Plain, Reading, Start};
 use crate::text;
 use crate::threads::n_threads;
 use crate::trust;
+use crate::versions::Version;
 
 /// Bytes of text that are worked on between two looks at whether the user wants to stop.
 const ROUND: usize = 64 << 20;
-/// Below this many bytes the work is done before another thread could have used the interpreter.
-const SMALL: usize = 4 << 10;
 
 /// What is said where something was made for other counts.
 pub const MISFIT: &str = "the curves, or what scores start from, are not those of these counts";
@@ -69,6 +69,9 @@ impl Recipe for Curves {
     }
 }
 
+/// Where the scores of a text start, and what each of its features adds to them.
+type Terms = (Vec<f64>, Vec<Option<Vec<f64>>>);
+
 /// The scorer of a recipe.
 type ScorerOf<R> = scoring::Scorer<<R as Recipe>::Reading>;
 pub type FormScorer = ScorerOf<Likelihoods>;
@@ -78,33 +81,51 @@ pub type CurvesScorer = ScorerOf<Curves>;
 struct Current<R: Recipe> {
     counts: Py<Counts>,
     recipe: R,
-    /// Of one version of the counts.
-    scorer: RwLock<Option<(u64, Arc<ScorerOf<R>>)>>,
+    latest: Mutex<Option<Latest<R>>>,
+}
+
+/// The scorer of one version of the counts.
+struct Latest<R: Recipe> {
+    number: u64,
+    /// In a process that was forked since, another thread may have been about to finish some of it.
+    forks: u64,
+    scorer: Arc<ScorerOf<R>>,
+}
+
+/// A version of the counts, and what scores by it.
+struct Taken<R: Recipe> {
+    version: Arc<Version>,
+    scorer: Arc<ScorerOf<R>>,
+    analyzer: Arc<text::Analyzer>,
 }
 
 impl<R: Recipe> Current<R> {
     fn new(counts: Py<Counts>, recipe: R) -> Self {
-        Current { counts, recipe, scorer: RwLock::new(None) }
+        Current { counts, recipe, latest: Mutex::new(None) }
     }
 
-    fn scorer(&self, state: &State, analyzer: &text::Analyzer) -> Option<Arc<ScorerOf<R>>> {
-        if let Some((version, scorer)) = &*self.scorer.read().unwrap_or_else(PoisonError::into_inner)
-            && *version == state.version
-        {
-            return Some(scorer.clone());
-        }
-        let reading = self.recipe.reading(&state.counts, analyzer)?;
-        let scorer = Arc::new(scoring::Scorer::new(&state.counts, analyzer, reading));
-        *self.scorer.write().unwrap_or_else(PoisonError::into_inner) = Some((state.version, scorer.clone()));
-        Some(scorer)
-    }
-
-    /// What `work` makes of the scorer; None where something is not for these counts.
-    fn try_with<T>(&self, work: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer) -> Option<T>) -> Option<T> {
+    /// The counts as they are, and their scorer; an error where something is not for these counts, or where `expected` is another
+    /// version than theirs.
+    fn take(&self, py: Python<'_>, expected: Option<u64>) -> PyResult<Taken<R>> {
         let counts = self.counts.get();
-        let state = counts.read();
-        let scorer = self.scorer(&state, &counts.analyzer)?;
-        work(&scorer, &state.counts, &counts.analyzer)
+        let version = counts.current_for_reader();
+        if expected.is_some_and(|expected| expected != version.number) {
+            return Err(changed(py));
+        }
+        let forks = FORKS.load(Ordering::Relaxed);
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let analyzer = counts.analyzer.clone();
+        if let Some(known) = &*latest
+            && (known.number, known.forks) == (version.number, forks)
+        {
+            return Ok(Taken { version, scorer: known.scorer.clone(), analyzer });
+        }
+        let reading = self.recipe.reading(&version.counts, &analyzer);
+        let reading = reading.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        let is_live = version.number > 0;
+        let scorer = Arc::new(scoring::Scorer::new(&version.counts, &analyzer, reading, is_live));
+        *latest = Some(Latest { number: version.number, forks, scorer: scorer.clone() });
+        Ok(Taken { version, scorer, analyzer })
     }
 
     fn with<T: Send>(
@@ -112,8 +133,9 @@ impl<R: Recipe> Current<R> {
         py: Python<'_>,
         work: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer) -> T + Send,
     ) -> PyResult<T> {
-        py.detach(|| self.try_with(|scorer, counts, analyzer| Some(work(scorer, counts, analyzer))))
-            .ok_or_else(|| input_error(py, MISFIT.into()))
+        let taken = self.take(py, None)?;
+        // What was taken is let go before the interpreter is waited for.
+        Ok(py.detach(move || work(&taken.scorer, &taken.version.counts, &taken.analyzer)))
     }
 
     /// Runs `work` on rounds of texts, without the interpreter but for very short ones, and joins the results; also the
@@ -122,14 +144,16 @@ impl<R: Recipe> Current<R> {
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
+        expected: Option<u64>,
         work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
     ) -> PyResult<(Vec<T>, usize)> {
         let texts = Texts::new(texts)?;
         let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
-        let run = |slices: &[&str]| self.try_with(|scorer, counts, analyzer| work(scorer, counts, analyzer, slices));
+        let taken = self.take(py, expected)?;
+        let run = |slices: &[&str]| work(&taken.scorer, &taken.version.counts, &taken.analyzer, slices);
         let misfit = || input_error(py, MISFIT.into());
-        if slices.iter().map(|text| text.len()).sum::<usize>() < SMALL {
+        if input::is_small(&slices) {
             return Ok((run(&slices).ok_or_else(misfit)?, slices.len()));
         }
         let (mut results, mut from, mut bytes) = (vec![], 0, 0);
@@ -149,44 +173,88 @@ impl<R: Recipe> Current<R> {
         Ok((results, slices.len()))
     }
 
-    fn scores(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &Starts, threads: usize) -> PyResult<Array> {
-        let (scores, n_texts) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+    fn scores(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: &Starts,
+        threads: usize,
+        expected: Option<u64>,
+    ) -> PyResult<Array> {
+        let (scores, n_texts) = self.rounds(py, texts, expected, |scorer, counts, analyzer, texts| {
             Some(scorer.scores(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
         Ok(Array::rows(scores, n_texts, start.prior.len()))
     }
 
-    fn best(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, start: &Starts, threads: usize) -> PyResult<Array> {
-        let (best, _) = self.rounds(py, texts, |scorer, counts, analyzer, texts| {
+    fn best(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        start: &Starts,
+        threads: usize,
+        expected: Option<u64>,
+    ) -> PyResult<Array> {
+        let (best, _) = self.rounds(py, texts, expected, |scorer, counts, analyzer, texts| {
             Some(scorer.best(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
         Ok(Array::flat(best))
     }
 
-    fn best_one(&self, py: Python<'_>, text: &Bound<'_, PyString>, start: &Starts) -> PyResult<u32> {
+    fn best_one(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: &Starts,
+        expected: Option<u64>,
+    ) -> PyResult<u32> {
         let text = input::checked_text(text)?;
-        let best =
-            self.try_with(|scorer, counts, analyzer| Some(scorer.best_one(counts, analyzer, &text, start.of(counts)?)));
-        best.ok_or_else(|| input_error(py, MISFIT.into()))
+        let Taken { version, scorer, analyzer } = self.take(py, expected)?;
+        let start = start.of(&version.counts).ok_or_else(|| input_error(py, MISFIT.into()))?;
+        if input::is_small(&[&text]) {
+            return Ok(scorer.best_one(&version.counts, &analyzer, &text, start));
+        }
+        Ok(py.detach(|| {
+            let best = scorer.best_one(&version.counts, &analyzer, &text, start);
+            drop(version);
+            best
+        }))
+    }
+
+    /// What a text's scores are before its first feature, and what each feature adds to them.
+    fn terms<T: Send>(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: &Starts,
+        expected: Option<u64>,
+        terms: impl FnOnce(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &str, Start) -> T + Send,
+    ) -> PyResult<T> {
+        let text = input::checked_text(text)?;
+        let Taken { version, scorer, analyzer } = self.take(py, expected)?;
+        let start = start.of(&version.counts).ok_or_else(|| input_error(py, MISFIT.into()))?;
+        Ok(py.detach(|| {
+            let terms = terms(&scorer, &version.counts, &analyzer, &text, start);
+            drop(version);
+            terms
+        }))
     }
 
     /// A labeller by this version of the counts; None where they have another, or other classes.
     fn labeller(
         &self,
         py: Python<'_>,
-        version: u64,
+        number: u64,
         start: Starts,
         classes: Vec<Py<PyAny>>,
         kept: impl Fn(Arc<ScorerOf<R>>) -> AnyScorer,
     ) -> Option<Labeller> {
-        let counts = self.counts.get();
-        let state = counts.read();
-        if state.version != version || classes.len() != state.counts.n_classes() {
+        let Taken { version, scorer, .. } = self.take(py, Some(number)).ok()?;
+        if classes.len() != version.counts.n_classes() {
             return None;
         }
-        start.of(&state.counts)?;
-        let scorer = kept(self.scorer(&state, &counts.analyzer)?);
-        Some(Labeller::new(self.counts.clone_ref(py), version, scorer, start, classes))
+        start.of(&version.counts)?;
+        Some(Labeller::new(self.counts.clone_ref(py), number, kept(scorer), start, classes))
     }
 }
 
@@ -248,7 +316,7 @@ impl Scorer {
         Ok(Scorer { current: Current::new(counts, Likelihoods { form, length }) })
     }
 
-    #[pyo3(signature = (texts, start, threads, growth=None))]
+    #[pyo3(signature = (texts, start, threads, growth=None, version=None))]
     fn scores(
         &self,
         py: Python<'_>,
@@ -256,11 +324,12 @@ impl Scorer {
         start: Vec<f64>,
         threads: usize,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<Array> {
-        self.current.scores(py, texts, &Starts::new(start, growth), threads)
+        self.current.scores(py, texts, &Starts::new(start, growth), threads, version)
     }
 
-    #[pyo3(signature = (texts, start, threads, growth=None))]
+    #[pyo3(signature = (texts, start, threads, growth=None, version=None))]
     fn best(
         &self,
         py: Python<'_>,
@@ -268,35 +337,33 @@ impl Scorer {
         start: Vec<f64>,
         threads: usize,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<Array> {
-        self.current.best(py, texts, &Starts::new(start, growth), threads)
+        self.current.best(py, texts, &Starts::new(start, growth), threads, version)
     }
 
-    #[pyo3(signature = (text, start, growth=None))]
+    #[pyo3(signature = (text, start, growth=None, version=None))]
     fn best_one(
         &self,
         py: Python<'_>,
         text: &Bound<'_, PyString>,
         start: Vec<f64>,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<u32> {
-        self.current.best_one(py, text, &Starts::new(start, growth))
+        self.current.best_one(py, text, &Starts::new(start, growth), version)
     }
 
-    #[pyo3(signature = (text, start, growth=None))]
-    #[allow(clippy::type_complexity)]
+    #[pyo3(signature = (text, start, growth=None, version=None))]
     fn terms(
         &self,
         py: Python<'_>,
         text: &Bound<'_, PyString>,
         start: Vec<f64>,
         growth: Option<Vec<f64>>,
-    ) -> PyResult<(Vec<f64>, Vec<Option<Vec<f64>>>)> {
-        let (text, start) = (input::checked_text(text)?, Starts::new(start, growth));
-        let terms = self
-            .current
-            .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
-        terms.ok_or_else(|| input_error(py, MISFIT.into()))
+        version: Option<u64>,
+    ) -> PyResult<Terms> {
+        self.current.terms(py, text, &Starts::new(start, growth), version, ScorerOf::<Likelihoods>::terms)
     }
 
     #[pyo3(signature = (version, classes, start, growth=None))]
@@ -330,17 +397,17 @@ impl Scorer {
     }
 
     fn log_likelihoods(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
-        let n_classes = self.current.counts.get().n_classes(py);
-        let (logs, n_texts) = self.current.rounds(py, texts, |scorer, counts, analyzer, texts| {
+        let n_classes = self.current.counts.get().n_classes();
+        let (logs, n_texts) = self.current.rounds(py, texts, None, |scorer, counts, analyzer, texts| {
             (counts.n_classes() == n_classes).then(|| scorer.log_likelihoods(counts, analyzer, texts))
         })?;
         Ok(Array::rows(logs, n_texts, n_classes))
     }
 
     fn log_orders(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
-        let (logs, _) = self
-            .current
-            .rounds(py, texts, |scorer, counts, analyzer, texts| Some(scorer.log_orders(counts, analyzer, texts)))?;
+        let (logs, _) = self.current.rounds(py, texts, None, |scorer, counts, analyzer, texts| {
+            Some(scorer.log_orders(counts, analyzer, texts))
+        })?;
         Ok(Array::flat(logs))
     }
 
@@ -401,7 +468,7 @@ impl TrustScorer {
         TrustScorer { current: Current::new(counts, Curves { numbers: curves, caps, factors, correction }) }
     }
 
-    #[pyo3(signature = (texts, start, threads, growth=None))]
+    #[pyo3(signature = (texts, start, threads, growth=None, version=None))]
     fn scores(
         &self,
         py: Python<'_>,
@@ -409,11 +476,12 @@ impl TrustScorer {
         start: Vec<f64>,
         threads: usize,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<Array> {
-        self.current.scores(py, texts, &Starts::new(start, growth), threads)
+        self.current.scores(py, texts, &Starts::new(start, growth), threads, version)
     }
 
-    #[pyo3(signature = (texts, start, threads, growth=None))]
+    #[pyo3(signature = (texts, start, threads, growth=None, version=None))]
     fn best(
         &self,
         py: Python<'_>,
@@ -421,35 +489,33 @@ impl TrustScorer {
         start: Vec<f64>,
         threads: usize,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<Array> {
-        self.current.best(py, texts, &Starts::new(start, growth), threads)
+        self.current.best(py, texts, &Starts::new(start, growth), threads, version)
     }
 
-    #[pyo3(signature = (text, start, growth=None))]
+    #[pyo3(signature = (text, start, growth=None, version=None))]
     fn best_one(
         &self,
         py: Python<'_>,
         text: &Bound<'_, PyString>,
         start: Vec<f64>,
         growth: Option<Vec<f64>>,
+        version: Option<u64>,
     ) -> PyResult<u32> {
-        self.current.best_one(py, text, &Starts::new(start, growth))
+        self.current.best_one(py, text, &Starts::new(start, growth), version)
     }
 
-    #[pyo3(signature = (text, start, growth=None))]
-    #[allow(clippy::type_complexity)]
+    #[pyo3(signature = (text, start, growth=None, version=None))]
     fn terms(
         &self,
         py: Python<'_>,
         text: &Bound<'_, PyString>,
         start: Vec<f64>,
         growth: Option<Vec<f64>>,
-    ) -> PyResult<(Vec<f64>, Vec<Option<Vec<f64>>>)> {
-        let (text, start) = (input::checked_text(text)?, Starts::new(start, growth));
-        let terms = self
-            .current
-            .with(py, |scorer, counts, analyzer| Some(scorer.terms(counts, analyzer, &text, start.of(counts)?)))?;
-        terms.ok_or_else(|| input_error(py, MISFIT.into()))
+        version: Option<u64>,
+    ) -> PyResult<Terms> {
+        self.current.terms(py, text, &Starts::new(start, growth), version, ScorerOf::<Curves>::terms)
     }
 
     #[pyo3(signature = (version, classes, start, growth=None))]

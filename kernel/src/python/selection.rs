@@ -1,5 +1,7 @@
 //! Documents for leave-one-out, and what is fitted to them, as Python sees them.
 
+use std::sync::Arc;
+
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
@@ -15,11 +17,12 @@ use crate::selection;
 use crate::text;
 use crate::threads::n_threads;
 use crate::trust;
+use crate::versions::Version;
 
 #[pyclass(frozen, module = "banbury._kernel")]
 pub struct Documents {
-    counts: Py<Counts>,
-    version: u64,
+    analyzer: Arc<text::Analyzer>,
+    version: Arc<Version>,
     pub inner: documents::Documents,
 }
 
@@ -29,12 +32,7 @@ impl Documents {
         py: Python<'_>,
         work: impl FnOnce(&counts::Counts, &text::Analyzer) -> R + Send,
     ) -> PyResult<R> {
-        let counts = self.counts.get();
-        py.detach(|| {
-            let state = counts.read();
-            (state.version == self.version).then(|| work(&state.counts, &counts.analyzer))
-        })
-        .ok_or_else(|| input_error(py, "the counts have changed since these documents were looked up".into()))
+        py.detach(|| Ok(work(&self.version.counts, &self.analyzer)))
     }
 }
 
@@ -65,9 +63,8 @@ impl Documents {
         let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let groups: Option<Vec<&str>> = groups.as_ref().map(|groups| groups.iter().map(|group| &**group).collect());
-        let inner = counts.get();
-        let (version, inner) = py.detach(|| {
-            let state = inner.read();
+        let (version, analyzer) = (counts.get().current_for_reader(), counts.get().analyzer.clone());
+        let inner = py.detach(|| {
             let given = documents::Given {
                 texts: &slices,
                 classes: &classes,
@@ -75,10 +72,9 @@ impl Documents {
                 groups: groups.as_deref(),
             };
             let threads = n_threads(threads);
-            let found = documents::Documents::new(&state.counts, &inner.analyzer, &given, most, windows, threads);
-            (state.version, found)
+            documents::Documents::new(&version.counts, &analyzer, &given, most, windows, threads)
         });
-        Ok(Documents { counts, version, inner })
+        Ok(Documents { analyzer, version, inner })
     }
 
     #[getter]
@@ -128,8 +124,9 @@ impl Documents {
     fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
         let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
         let (counts, inner) = found.map_err(|error| exception(py, error))?;
-        let counts = Py::new(py, Counts::with(self.counts.get().analyzer.clone(), counts))?;
-        Ok((counts.clone_ref(py), Documents { counts, version: 0, inner }))
+        let counts = Py::new(py, Counts::with(self.analyzer.clone(), counts))?;
+        let version = counts.get().current_for_reader();
+        Ok((counts, Documents { analyzer: self.analyzer.clone(), version, inner }))
     }
 
     fn log_likelihoods(

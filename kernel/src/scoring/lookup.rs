@@ -41,6 +41,8 @@ impl Stored {
 pub struct Known {
     /// Its id; [`UNKNOWN`] for none. The id of a run that was found in a table is the place of its key there.
     pub id: u32,
+    /// What is kept of the feature's correction, where that is not kept elsewhere.
+    pub correction: u32,
     /// What is kept of it.
     pub weight: Stored,
 }
@@ -48,7 +50,7 @@ pub struct Known {
 impl Known {
     /// One of which the weight is not known yet, or will never be.
     pub fn bare(id: u32) -> Self {
-        Known { id, weight: Stored(0) }
+        Known { id, correction: UNKNOWN, weight: Stored(0) }
     }
 }
 
@@ -65,7 +67,7 @@ pub(super) enum KnownFeatures {
 
 pub(super) fn known_words(words: &Words, seed: Seed, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
     // Equal keys are those of long words with the same hash: both have a place.
-    let known = |id: usize| Known { id: id as u32, weight: stored(id) };
+    let known = |id: usize| Known { weight: stored(id), ..Known::bare(id as u32) };
     let keys = words.keys(seed);
     filled(&keys, seed, |key| key, known, |_| {})
 }
@@ -105,6 +107,77 @@ fn filled<K: Key, V: Copy + Default>(
         visit(place);
     }
     table
+}
+
+/// What is known of the features of a block that documents had, unknown ones too: a small table, which stays in the cache, where
+/// the counts do not. It is of use where counts change before their weights are worth keeping.
+#[derive(Default)]
+pub(super) struct Remembered {
+    words: Option<Table<WordKey, Known>>,
+    runs: Option<Table<u64, Known>>,
+}
+
+/// Features that a table has room for at first.
+const FIRST_ROOM: usize = 256;
+
+impl Remembered {
+    /// The words of documents; `ask` says what there is to know of a word.
+    pub(super) fn find_words(
+        &mut self,
+        words: &Words,
+        tokens: &Tokens,
+        keys: &[Hashed],
+        mut ask: impl FnMut(u32) -> Known,
+        found: &mut Vec<Known>,
+    ) {
+        let seed = Seed::of_this_process();
+        let is_own = words.index.seed() == seed;
+        let table = self.words.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
+        found.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
+            // The seed of a file is known to all.
+            let hash = if is_own { hash } else { key.hash(seed) };
+            let is_same = |id: u32| !key.is_long() || words.long.get(id) == Some(tokens.get(i));
+            if let Some(place) = table.find(key, hash, |known| is_same(known.id)) {
+                return *table.value(place);
+            }
+            let known = ask(words.index.find_same(key, is_same));
+            // The key of a long word is that of others, too.
+            if known.id != UNKNOWN || !key.is_long() {
+                insert(table, key, hash, known);
+            }
+            known
+        }));
+    }
+
+    /// The runs of documents with these keys, [`Key::EMPTY`] for one of which a part is unknown.
+    pub(super) fn find_runs(
+        &mut self,
+        index: &Index<u64>,
+        pairs: &[Hashed<u64>],
+        mut ask: impl FnMut(u32) -> Known,
+        found: &mut Vec<Known>,
+    ) {
+        let table = self.runs.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
+        found.extend(pairs.iter().map(|&Hashed { key, hash }| {
+            if key == u64::EMPTY {
+                return Known::default();
+            }
+            if let Some(place) = table.find(key, hash, |_| true) {
+                return *table.value(place);
+            }
+            let known = ask(index.find(key));
+            insert(table, key, hash, known);
+            known
+        }));
+    }
+}
+
+fn insert<K: Key>(table: &mut Table<K, Known>, key: K, hash: u64, known: Known) {
+    if table.is_full(1) {
+        table.grow(|key| key.hash(Seed::of_this_process()));
+    }
+    let (place, _) = table.place(key, hash, |_| false);
+    *table.at(place) = known;
 }
 
 /// The features of some documents, of one block.
@@ -168,7 +241,8 @@ impl Looked {
                 known.expect(next.hash);
             }
             let place = if key == u64::EMPTY { None } else { known.find(key, hash, |_| true) };
-            place.map_or_else(Known::default, |place| Known { id: place as u32, weight: *known.value(place) })
+            place
+                .map_or_else(Known::default, |place| Known { weight: *known.value(place), ..Known::bare(place as u32) })
         }));
     }
 

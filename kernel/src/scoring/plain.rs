@@ -139,6 +139,7 @@ impl Plain {
 impl Reading for Plain {
     type Weights = Weights;
     type Scratch = PlainScratch;
+    type Few = ();
 
     fn keeps(&self) -> bool {
         // Beside kept weights nobody can tell a feature that was forgotten, which has no part in the length.
@@ -210,6 +211,7 @@ impl Reading for Plain {
         &self,
         counts: &Counts,
         kept: Option<&[Weights]>,
+        _: &(),
         looked: &[Looked],
         at: usize,
         scratch: &mut PlainScratch,

@@ -170,7 +170,7 @@ mod tests {
     /// The best classes by rounded weights, and by the scores, which are never rounded.
     fn both(counts: &Counts, form: Form, texts: &[&str], start: &[f64]) -> (Vec<u32>, Vec<u32>) {
         let analyzer = analyzer();
-        let scorer = Scorer::new(counts, &analyzer, Plain::new(counts, &analyzer, form, None));
+        let scorer = Scorer::new(counts, &analyzer, Plain::new(counts, &analyzer, form, None), false);
         let prior = start;
         let start = Start { prior, growth: &vec![0.0; prior.len()] };
         let mut best = scorer.best(counts, &analyzer, texts, start, 1);

@@ -12,12 +12,10 @@ use crate::threads::{each_on_a_thread, equal_parts};
 /// How many features ahead memory is asked for.
 const AHEAD: usize = 16;
 
-/// Counts, and what their features sum to.
+/// Counts, and the shape of the curves by which they are read.
 pub struct Corpus<'a> {
     counts: &'a Counts,
     shape: Shape,
-    /// By block and class: the documents of all features.
-    sizes: Vec<Vec<u64>>,
 }
 
 /// What each number of the curves is multiplied by, before the length of the document is taken into account.
@@ -65,13 +63,7 @@ impl Basis {
 
 impl<'a> Corpus<'a> {
     pub fn new(counts: &'a Counts, analyzer: &Analyzer) -> Self {
-        let sizes = counts.blocks.iter().map(|block| {
-            let mut sizes = vec![0; counts.n_classes()];
-            let cells = (0..block.rows.len() as u32).flat_map(|id| block.rows.get(id));
-            cells.for_each(|cell| sizes[cell.class as usize] += u64::from(cell.documents));
-            sizes
-        });
-        Corpus { counts, shape: Shape::new(analyzer, counts.n_classes()), sizes: sizes.collect() }
+        Corpus { counts, shape: Shape::new(analyzer, counts.n_classes()) }
     }
 
     pub fn shape(&self) -> &Shape {
@@ -80,14 +72,14 @@ impl<'a> Corpus<'a> {
 
     /// The sides of a block for some classes, from which `taken` is taken.
     pub(super) fn sides(&self, block: usize, taken: &[Total], classes: &[u32], sides: &mut Vec<Side>) {
-        let sizes = &self.sizes[block];
+        let sums = &self.counts.blocks[block].rows.sums;
         let less = |class: u32| {
             let total = taken.iter().find(|total| total.class == class);
             total.map_or(0, |total| total.features[block])
         };
         let gone = taken.iter().map(|total| total.features[block]).sum::<u64>();
-        let all = sizes.iter().sum::<u64>().saturating_sub(gone);
-        let size = |class: u32| sizes[class as usize].saturating_sub(less(class)) as f64;
+        let all = sums.iter().map(|sum| sum.documents).sum::<u64>().saturating_sub(gone);
+        let size = |class: u32| sums[class as usize].documents.saturating_sub(less(class)) as f64;
         sides.clear();
         sides.extend(classes.iter().map(|&class| Side::new(size(class), all as f64)));
     }

@@ -188,7 +188,21 @@ pub(super) struct EvidenceRow {
     pub(super) z: Vec<f64>,
 }
 
+impl EvidenceRow {
+    /// What it says for one class.
+    #[inline(always)]
+    pub(super) fn get(&self, class: usize) -> Evidence {
+        Evidence { inside: self.inside[class], outside: self.outside[class], odds: self.odds[class], z: self.z[class] }
+    }
+}
+
 impl Sides {
+    pub(super) fn new(sides: &[Side]) -> Self {
+        let mut columns = Sides::default();
+        columns.read(sides);
+        columns
+    }
+
     pub(super) fn read(&mut self, sides: &[Side]) {
         let copy = |column: &mut Vec<f64>, pick: fn(&Side) -> f64| {
             column.clear();

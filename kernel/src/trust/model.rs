@@ -7,7 +7,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::basis::Corpus;
-use super::evidence::{FLAT, Hat, KNOTS, Side};
+use super::evidence::{Evidence, EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
 use super::length::{CHANNELS, scales};
 use super::{Curves, Shape, documents, each_class};
 use crate::correction::{Applied, Correction};
@@ -25,8 +25,10 @@ pub struct Model {
     pub(super) caps: Vec<f64>,
     /// By block and scored class.
     sides: Vec<Vec<Side>>,
-    /// What pairs of so many documents take back, for each channel.
-    taken_back: Vec<[f64; CHANNELS]>,
+    /// The same column by column, with more than two classes.
+    columns: Vec<Sides>,
+    /// What pairs of so many documents take back, for each channel, once all features are weighed.
+    taken_back: OnceLock<Vec<[f64; CHANNELS]>>,
     /// By class; none where all are 1.
     factors: Vec<f64>,
     pub(super) correction: Option<Applied>,
@@ -51,10 +53,9 @@ impl Model {
         }
         let word_odds = OnceLock::new();
         let factors = curves.factors.clone();
-        let mut model =
-            Model { shape, curves: by_block, caps, sides, taken_back: vec![], factors, correction, word_odds };
-        model.taken_back = (0..=FLAT).map(|df| model.taken_back_by(df)).collect();
-        model
+        let columns = sides.iter().map(|sides| Sides::new(if shape.is_two() { &[] } else { sides })).collect();
+        let taken_back = OnceLock::new();
+        Model { shape, curves: by_block, caps, sides, columns, taken_back, factors, correction, word_odds }
     }
 
     fn taken_back_by(&self, df: usize) -> [f64; CHANNELS] {
@@ -68,7 +69,8 @@ impl Model {
 
     /// What a pair of `df` documents takes back from the odds of its words, for each channel.
     pub(super) fn taken_back(&self, df: u32) -> [f64; CHANNELS] {
-        self.taken_back[(df as usize).min(FLAT)]
+        let documents = (df as usize).min(FLAT);
+        self.taken_back.get().map_or_else(|| self.taken_back_by(documents), |known| known[documents])
     }
 
     /// What the sums of a block are multiplied with in a document with `m` known features of it.
@@ -97,15 +99,51 @@ impl Model {
             let weight = |curves: &[f64]| odds * (z.read(curves) + hat.read(&curves[KNOTS..]));
             return [weight(&curves[0]), weight(&curves[1]), odds];
         }
-        let evidence = side.of(inside, df);
+        let by_documents = self.heights(block, hat);
+        self.channels_of(block, place, side.of(inside, df), by_documents)
+    }
+
+    /// The heights of the curves over the number of documents, inside and outside, for each channel.
+    #[inline(always)]
+    fn heights(&self, block: usize, hat: Hat) -> [[f64; 2]; CHANNELS] {
+        let height = |curves: &Vec<f64>| [hat.read(&curves[KNOTS..]), hat.read(&curves[2 * KNOTS..])];
+        [height(&self.curves[block][0]), height(&self.curves[block][1])]
+    }
+
+    /// With more than two classes: the channels of evidence for a class.
+    #[inline(always)]
+    fn channels_of(
+        &self,
+        block: usize,
+        place: usize,
+        evidence: Evidence,
+        by_documents: [[f64; 2]; CHANNELS],
+    ) -> [f64; WITH_ODDS] {
         let z = Hat::of_ratio(evidence.z);
-        let weight = |curves: &[f64]| {
-            evidence.odds * z.read(curves)
-                + evidence.inside * hat.read(&curves[KNOTS..])
-                + evidence.outside * hat.read(&curves[2 * KNOTS..])
+        let curves = &self.curves[block];
+        let weight = |channel: usize| {
+            let [inside, outside] = by_documents[channel];
+            evidence.odds * z.read(&curves[channel]) + evidence.inside * inside + evidence.outside * outside
         };
         let factor = self.factors.get(place).copied().unwrap_or(1.0);
-        [weight(&curves[0]), weight(&curves[1]), evidence.odds].map(|channel| factor * channel)
+        [factor * weight(0), factor * weight(1), factor * evidence.odds]
+    }
+
+    /// With more than two classes: visits each with the channels of any feature that was seen in `inside` of `df` documents. The
+    /// logarithms of all classes are taken at once.
+    pub(super) fn each_channels(
+        &self,
+        block: usize,
+        inside: &[f64],
+        df: u32,
+        row: &mut EvidenceRow,
+        mut visit: impl FnMut(usize, [f64; WITH_ODDS]),
+    ) {
+        self.columns[block].of(inside, f64::from(df), row);
+        let by_documents = self.heights(block, Hat::of_documents(df));
+        for place in 0..inside.len() {
+            visit(place, self.channels_of(block, place, row.get(place), by_documents));
+        }
     }
 
     /// The odds of a word for a scored class.
@@ -127,6 +165,7 @@ impl Model {
         if let Some(correction) = &self.correction {
             correction.prepare(counts);
         }
+        self.taken_back.get_or_init(|| (0..=FLAT).map(|df| self.taken_back_by(df)).collect());
         if self.shape.is_two() && self.shape.pairs().is_some() {
             let rows = &counts.blocks[0].rows;
             let odds = |id: u32| {

@@ -16,15 +16,19 @@ use crate::vocabulary::UNKNOWN;
 pub struct TrustScratch {
     /// By block.
     seen: Vec<Seen<Known>>,
-    few: Weights,
     channels: ChannelSums,
     word_shares: Vec<f64>,
     corrections: Vec<u32>,
 }
 
+/// By block: the weights of features that documents had.
+#[derive(Default)]
+pub struct Few(Vec<Weights>);
+
 impl Reading for Model {
     type Weights = Weights;
     type Scratch = TrustScratch;
+    type Few = Few;
 
     fn keeps(&self) -> bool {
         self.shape.n_classes > 1
@@ -47,10 +51,23 @@ impl Reading for Model {
         weights.place(places, n_places);
     }
 
+    fn weigh(&self, counts: &Counts, block: usize, id: u32, few: &mut Few) -> Known {
+        // With one class nothing speaks for it or against it; what is not counted is there for its name.
+        if self.shape.n_classes < 2 || !self.shape.is_counted(block) {
+            return Known { weight: NOTHING, ..Known::bare(id) };
+        }
+        few.0.resize_with(counts.blocks.len(), Weights::default);
+        few.0[block].push(self, counts, block, id);
+        let weight = few.0[block].stored.pop().expect("just pushed");
+        let correction = self.correction.as_ref().map_or(UNKNOWN, |correction| correction.kept(counts, block, id));
+        Known { id, correction, weight }
+    }
+
     fn sum(
         &self,
-        counts: &Counts,
+        _: &Counts,
         kept: Option<&[Weights]>,
+        few: &Few,
         looked: &[Looked],
         at: usize,
         scratch: &mut TrustScratch,
@@ -62,18 +79,15 @@ impl Reading for Model {
         }
         scratch.seen.resize_with(looked.len(), Seen::default);
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
-            let (found, rows, seen) = (looked.of(at), &counts.blocks[block].rows, &mut scratch.seen[block]);
-            match kept {
-                Some(_) => seen.read(found, |known| if known.weight == NOTHING { UNKNOWN } else { known.id }),
-                None => seen.read(found, |known| if rows.is_live(known.id) { known.id } else { UNKNOWN }),
-            }
+            let is_known = |known: &Known| if known.weight == NOTHING { UNKNOWN } else { known.id };
+            scratch.seen[block].read(looked.of(at), is_known);
         }
         let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());
         sums.growth = growth(first as f64);
         if self.shape.is_two() {
-            sums.logs[0] = self.lead(counts, kept.is_some(), scratch);
+            sums.logs[0] = self.lead(scratch);
         } else {
-            self.add_channels(counts, kept, scratch, &mut sums.logs);
+            self.add_channels(|block| kept.map_or_else(|| &few.0[block], |kept| &kept[block]), scratch, &mut sums.logs);
         }
         if let Some(correction) = &self.correction {
             let TrustScratch { seen, corrections, .. } = scratch;
@@ -81,7 +95,7 @@ impl Reading for Model {
             for (block, seen) in seen.iter().enumerate() {
                 let known = seen.features.iter().map(|known| match kept {
                     Some(kept) => kept[block].corrections[known.id as usize],
-                    None => correction.kept(counts, block, known.id),
+                    None => known.correction,
                 });
                 corrections.extend(known.filter(|&kept| kept != UNKNOWN));
             }
@@ -105,7 +119,8 @@ impl Model {
                 scratch.seen.resize_with(view.len(), Seen::default);
                 for (at, scores) in part.clone().zip(scores.chunks_mut(n.max(1))) {
                     for (block, features) in view.iter().enumerate() {
-                        let known = |&id: &u32| Known { id, weight: Model::stored(&kept[block], id as usize) };
+                        let known =
+                            |&id: &u32| Known { weight: Model::stored(&kept[block], id as usize), ..Known::bare(id) };
                         let found: Vec<Known> = features.ids[features.range(at)].iter().map(known).collect();
                         let seen = &mut scratch.seen[block];
                         (seen.features, seen.numbers, seen.firsts) = (found, vec![], vec![]);
@@ -117,9 +132,9 @@ impl Model {
                         }
                     }
                     if self.shape.is_two() {
-                        scores[1] = self.lead(counts, true, &scratch);
+                        scores[1] = self.lead(&scratch);
                     } else {
-                        self.add_channels(counts, Some(&kept), &mut scratch, scores);
+                        self.add_channels(|block| &kept[block], &mut scratch, scores);
                     }
                 }
                 scores
@@ -130,17 +145,13 @@ impl Model {
     }
 
     /// With two classes: by how much the features of a document speak for the second.
-    fn lead(&self, counts: &Counts, is_kept: bool, scratch: &TrustScratch) -> f64 {
+    fn lead(&self, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
         for (block, Seen { features, .. }) in scratch.seen.iter().enumerate() {
             if features.is_empty() {
                 continue;
             }
-            let [first, second] = if is_kept {
-                sum_pairs_in_lanes(features.iter().map(|known| known.weight.numbers()))
-            } else {
-                sum_pairs_in_lanes(features.iter().map(|known| self.lambda(counts, block, known.id)))
-            };
+            let [first, second] = sum_pairs_in_lanes(features.iter().map(|known| known.weight.numbers()));
             let scales = self.scales(block, features.len());
             lead += first * scales[0] + second * scales[1];
         }
@@ -148,29 +159,24 @@ impl Model {
     }
 
     /// With more classes: what the features of a document say, by class.
-    fn add_channels(&self, counts: &Counts, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
+    fn add_channels<'a>(
+        &self,
+        weights_of: impl Fn(usize) -> &'a Weights,
+        scratch: &mut TrustScratch,
+        logs: &mut [f64],
+    ) {
         let n = self.shape.n_classes;
-        let TrustScratch { seen, few, channels, word_shares, .. } = scratch;
+        let TrustScratch { seen, channels, word_shares, .. } = scratch;
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
-            let features = &mut seen[block].features;
+            let features = &seen[block].features;
             let scales = self.scales(block, features.len());
             if features.is_empty() {
                 continue;
             }
             let shares: &[f64] = if block == 0 { word_shares } else { &[] };
-            let weights = match kept {
-                Some(kept) => &kept[block],
-                None => {
-                    few.clear();
-                    for known in features.iter_mut() {
-                        few.push(self, counts, block, known.id);
-                        known.weight = *few.stored.last().expect("just pushed");
-                    }
-                    &*few
-                }
-            };
+            let weights = weights_of(block);
             weights.sum(n, features, shares, channels);
             for (class, log) in logs.iter_mut().enumerate() {
                 let (first, second) = (channels.weights[class], channels.weights[n + class]);

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::documents;
-use super::evidence::{FLAT, Hat};
+use super::evidence::{EvidenceRow, FLAT, Hat};
 use super::length::CHANNELS;
 use super::model::{Model, WITH_ODDS};
 use crate::counts::Counts;
@@ -42,6 +42,9 @@ pub struct Weights {
     numbers: HashMap<u32, u32>,
     /// Where the lists of rare features are, by their classes and documents.
     places: HashMap<[u64; 2], u32>,
+    /// Used again for each feature: its documents by class, and what they say.
+    inside: Vec<f64>,
+    evidence: EvidenceRow,
 }
 
 /// What is stored of a feature that does not count.
@@ -101,11 +104,15 @@ impl Rows {
             odds[class] = channels[CHANNELS];
         }
     }
+}
 
-    fn clear(&mut self) {
-        self.weights.clear();
-        self.odds.clear();
-        self.len = 0;
+impl Rows {
+    /// The channels of a class in a row.
+    fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
+        let (width, odds) = ((CHANNELS * n).next_multiple_of(Line::LEN), n.next_multiple_of(Line::LEN));
+        let weights = &cast_slice::<Line, f64>(&self.weights)[row as usize * width..];
+        let odds = cast_slice::<Line, f64>(&self.odds)[row as usize * odds + class];
+        [weights[class], weights[n + class], odds]
     }
 }
 
@@ -125,17 +132,6 @@ pub(super) struct ChannelSums {
 }
 
 impl Weights {
-    pub(super) fn clear(&mut self) {
-        self.stored.clear();
-        self.rows.clear();
-        self.lists.clear();
-        self.defaults.clear();
-        self.corrections.clear();
-        self.documents.clear();
-        self.numbers.clear();
-        self.places.clear();
-    }
-
     /// The weights of all features of a block.
     pub(super) fn of(model: &Model, counts: &Counts, block: usize) -> Self {
         let mut weights = Weights::default();
@@ -176,8 +172,14 @@ impl Weights {
     }
 
     fn push_row(&mut self, model: &Model, counts: &Counts, block: usize, id: u32, df: u32) -> Stored {
-        let start = self.rows.len;
-        model.weigh(counts, block, id, self.rows.push(model.shape.n_classes));
+        let (start, n) = (self.rows.len, model.shape.n_classes);
+        let Weights { inside, evidence, rows, .. } = self;
+        inside.clear();
+        inside.resize(n, 0.0);
+        for cell in counts.blocks[block].rows.get(id) {
+            inside[cell.class as usize] = f64::from(cell.documents);
+        }
+        model.each_channels(block, inside, df, evidence, rows.push(n));
         Place { start, is_row: true, documents: df.min(FLAT as u32) }.store()
     }
 
@@ -189,18 +191,20 @@ impl Weights {
             return start;
         }
         let hat = Hat::of_documents(df);
-        let default = *self.numbers.entry(df).or_insert_with(|| {
-            let mut write = self.defaults.push(n);
-            (0..n).for_each(|class| write(class, model.channels(block, class, 0, df, hat)));
-            self.documents.push(df);
-            self.documents.len() as u32 - 1
+        let Weights { inside, evidence, defaults, documents, numbers, .. } = self;
+        let default = *numbers.entry(df).or_insert_with(|| {
+            inside.clear();
+            inside.resize(n, 0.0);
+            model.each_channels(block, inside, df, evidence, defaults.push(n));
+            documents.push(df);
+            documents.len() as u32 - 1
         });
         let start = self.lists.len() as u32;
         let len = row.iter().filter(|cell| cell.documents > 0).count() as u16;
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             let class = cell.class as usize;
             let mut more = model.channels(block, class, cell.documents, df, hat);
-            let common = model.channels(block, class, 0, df, hat);
+            let common = self.defaults.channels(n, default, class);
             more.iter_mut().zip(common).for_each(|(more, common)| *more -= common);
             self.lists.push(Entry { more, class: class as u16, len, default });
         }

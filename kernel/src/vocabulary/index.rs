@@ -118,6 +118,11 @@ impl<K: Key> Index<K> {
         self.keys[id as usize]
     }
 
+    /// Whether so many more keys have room.
+    pub fn has_room_for(&self, n: usize) -> bool {
+        places_for(self.len() + n) <= self.slots.len()
+    }
+
     /// Makes room for `n` keys in all.
     pub fn reserve(&mut self, n: usize) {
         if places_for(n) > self.slots.len() {

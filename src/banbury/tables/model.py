@@ -7,11 +7,11 @@ automatic model gives each column a weight, fitted on what all other rows say of
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from banbury.changes import Changes
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.results.training_report import ColumnUse, TrainingReport
 from banbury.tables.axes import boundary, nomogram
@@ -39,7 +39,7 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import LABEL_TYPES, Column, Label, check_kind
 from banbury.text.likelihoods import Prior, log_prior
-from banbury.text.model import TextModel
+from banbury.text.model import TextModel, TextState
 from banbury.text.settings import Settings
 from banbury.text.trust import MOST_CLASSES
 
@@ -54,6 +54,16 @@ if TYPE_CHECKING:
     from banbury.results.word_table import WordTable
 
 
+class TableState(NamedTuple):
+    """All that a reading of a model depends on besides the settings, of one moment."""
+
+    identity: int
+    """Of what was learned: quicker to compare."""
+    learned: Learned
+    choice: ColumnChoice | None
+    texts: dict[str, TextState]
+
+
 class TableModel:
     """Statistics of columns and counts of texts, and what leave-one-out has chosen for them."""
 
@@ -66,7 +76,7 @@ class TableModel:
         self.learned = learned
         self.texts = texts
         self.choice = choice
-        self._changing = Lock()  # one change at a time; readers never wait
+        self.changes = Changes()
 
     @classmethod
     def fitted(
@@ -149,7 +159,7 @@ class TableModel:
     def add(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Learn these rows too; a bad one changes nothing."""
         rows = Rows.of(self._read(data), labels, weights)
-        with self._changing:
+        with self.changes:
             learned, counted = self.learned.plus(rows), self._counted(rows, threads)
             for name, counts in counted.items():
                 self.texts[name].counts.merge(counts)
@@ -158,7 +168,7 @@ class TableModel:
     def remove(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Unlearn these rows; one that was never learned is a `CountError`, and nothing changes."""
         rows = Rows.of(self._read(data), labels, weights)
-        with self._changing:
+        with self.changes:
             learned, left = self.learned.minus(rows), {}
             for name in self.texts:
                 texts, text_labels, text_weights, _ = rows.texts(name)
@@ -179,7 +189,7 @@ class TableModel:
             raise InputError("a model of a table cannot be merged with a model of texts")
         check_same_columns(self.kinds, other.kinds)
         theirs, texts = other.learned, {name: model.counts.copy() for name, model in other.texts.items()}
-        with self._changing:
+        with self.changes:
             for name, counts in texts.items():
                 if counts.analyzer != self.texts[name].counts.analyzer:
                     raise InputError(
@@ -222,7 +232,7 @@ class TableModel:
         chosen = tuple(
             group.chosen_again(group.values(rows.table), numbers, rows.weights, copies) for group in self.learned.groups
         )
-        with self._changing:
+        with self.changes:
             self.learned = self.learned._replace(groups=chosen)
         reports = {}
         for name, model in self.texts.items():
@@ -259,31 +269,36 @@ class TableModel:
         choice, learned, report = choose(
             self.inner_kinds, self.learned, self.texts, rows, settings, effort=effort, threads=threads
         )
-        with self._changing:
+        with self.changes:
             self.choice, self.learned = choice, learned
         ids = [ColumnUse(name, "Id: it only names rows, and is left out", 0.0) for name in self._ids]
         return replace(report, columns=[*report.columns, *ids])
 
     # How it is read
 
-    def state(self) -> tuple[Any, ...]:
+    def state(self) -> TableState:
         """What a reading depends on besides the settings: where this is the same, the reading is."""
-        return id(self.learned), self.learned, self.choice, *(model.state() for model in self.texts.values())
+        return self.changes.whole(self._look)
 
     def is_in(self, state: tuple[Any, ...]) -> bool:
         """Nothing labels single rows without a reading, so nobody asks."""
         return False
 
-    def reading(self, settings: Settings, prior: Prior | None = None) -> TableReading:
-        """How rows are scored; `prior` stands in for that of the settings."""
-        classes, documents, groups, terms = self.learned
+    def _look(self) -> TableState:
+        learned, choice = self.learned, self.choice
+        return TableState(id(learned), learned, choice, {name: model.state() for name, model in self.texts.items()})
+
+    def reading(self, settings: Settings, prior: Prior | None = None, state: TableState | None = None) -> TableReading:
+        """How rows are scored in this state, by default the present one; `prior` stands in for that of the settings."""
+        state = state or self.state()
+        classes, documents, groups, terms = state.learned
         prior = settings.prior if prior is None else prior
         weights = dict.fromkeys(self.inner_kinds, 1.0)
         votes = None
         if settings.calibration is None or len(classes) > MOST_CLASSES:
             start = log_prior(classes, documents, prior)
         else:
-            choice = self.choice or ColumnChoice()
+            choice = state.choice or ColumnChoice()
             known = dict(choice.weights)
             weights = {name: known.get(name, universal_weight(len(weights))) for name in weights}
             start = choice.start(classes, documents, prior)
@@ -293,15 +308,16 @@ class TableModel:
                     name: 0.0 for name, is_cells in zip(terms.names, choice.cells.by_cells, strict=True) if is_cells
                 }
         texts = []
-        for name, model in self.texts.items():
-            if model.classes:
+        for name, text_state in state.texts.items():
+            if text_state.classes:
                 how = text_settings(self.inner_kinds[name], settings)
-                texts.append(TextColumn(name, model.reading(how), weights[name]))
-        if self._only_text is not None and self.texts[self._only_text].classes == classes:
-            how = text_settings(self.inner_kinds[self._only_text], settings)._replace(prior=settings.prior)
-            text = self.texts[self._only_text].reading(how, prior)
+                texts.append(TextColumn(name, self.texts[name].reading(how, state=text_state), weights[name]))
+        only = self._only_text
+        if only is not None and state.texts[only].classes == classes:
+            how = text_settings(self.inner_kinds[only], settings)._replace(prior=settings.prior)
+            text = self.texts[only].reading(how, prior, state.texts[only])
             start = text.start
-            texts = [TextColumn(self._only_text, text, 1.0)]
+            texts = [TextColumn(only, text, 1.0)]
         return TableReading(classes, self.kinds, start, groups, weights, tuple(texts), votes)
 
     def n_parameters(self, settings: Settings) -> int:

@@ -71,7 +71,7 @@ class TableReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
 
-    def labeller(self, state: tuple[Any, ...]) -> None:
+    def labeller(self) -> None:
         """Nothing labels single rows without a reading."""
 
     def best(self, data: Any, threads: int) -> NDArray[Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from threading import Lock
 from typing import Any
 
 from banbury import _kernel
+from banbury.changes import CHANGING
 from banbury.errors import CountError, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import (
@@ -20,6 +20,8 @@ from banbury.text.documents import (
     class_numbers,
     n_threads,
 )
+
+FEW_CLASSES = 1000
 
 
 class Counts:
@@ -37,9 +39,28 @@ class Counts:
 
     def __init__(self, analyzer: Analyzer | None = None) -> None:
         self.analyzer = analyzer or Analyzer()
-        self.classes: list[Any] = []
-        self.kernel = _kernel.Counts(self.analyzer.compiled(), 0)
-        self._changing = Lock()  # one change at a time; readers never wait
+        self._learned: tuple[list[Any], _kernel.Counts] = ([], _kernel.Counts(self.analyzer.compiled(), 0))
+
+    @classmethod
+    def _of(cls, analyzer: Analyzer, classes: list[Any], kernel: _kernel.Counts) -> Counts:
+        counts = cls.__new__(cls)
+        counts.analyzer, counts._learned = analyzer, (classes, kernel)
+        return counts
+
+    @property
+    def learned(self) -> tuple[list[Any], _kernel.Counts]:
+        """The labels and what was counted with each, of one moment: other labels have other counts."""
+        return self._learned
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, sorted."""
+        return self._learned[0]
+
+    @property
+    def kernel(self) -> _kernel.Counts:
+        """What was counted, by class number."""
+        return self._learned[1]
 
     @property
     def documents(self) -> list[int]:
@@ -68,15 +89,16 @@ class Counts:
 
     def add(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
         """Count these documents; one of weight 3 counts as three. Bad input changes nothing."""
-        return self._absorb(self._count(texts, labels, weights, threads))
+        return self.absorb(self._count(texts, labels, weights, threads))
 
     def remove(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
         """Take these documents away again. One that was never added is a `CountError`, and nothing changes."""
         counted = self._count(texts, labels, weights, threads)
-        with self._changing:
-            if unknown := set(counted.classes).difference(self.classes):
-                raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
-            counted._renumber(self.classes)
+        with CHANGING:
+            if counted.classes is not self.classes:
+                if unknown := set(counted.classes).difference(self.classes):
+                    raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
+                counted._renumber(self.classes)
             try:
                 self.kernel.subtract(counted.kernel)
             except CountError as error:
@@ -92,25 +114,28 @@ class Counts:
                 "are not the same; a model to be merged is fitted with the analyzer of the other: "
                 "Classifier(analyzer=other.counts_.analyzer)"
             )
-        return self._absorb(other.copy())
+        return self.absorb(other.copy())
 
-    def _absorb(self, other: Counts) -> Counts:
-        """Add counts that nobody else holds."""
-        with self._changing:
-            check_kind(other.classes, self.classes)
-            if not self.classes:
-                self.classes, self.kernel = other.classes, other.kernel
-                return self
-            both = sorted({*self.classes, *other.classes})
-            other._renumber(both)
-            # New classes are made room for in a copy: an error, Ctrl-C or another thread never finds them half there.
-            target = self if both == self.classes else self.copy()
-            target._renumber(both)
+    def absorb(self, other: Counts) -> Counts:
+        """Add counts that nobody else has, and that nobody needs any more."""
+        with CHANGING:
+            target: Counts = self
+            if other.classes is not self.classes:
+                check_kind(other.classes, self.classes)
+                if not self.classes:
+                    self._learned = other.learned
+                    return self
+                both = sorted({*self.classes, *other.classes})
+                other._renumber(both)
+                if both != self.classes:
+                    # New classes get their room in a copy: an error, Ctrl-C or another thread never finds it half made.
+                    target = self.copy()
+                    target._renumber(both)
             try:
                 target.kernel.add(other.kernel)
             except CountError as error:
-                raise _with_label(error, both) from None
-            self.classes, self.kernel = target.classes, target.kernel
+                raise _with_label(error, target.classes) from None
+            self._learned = target.learned
             return self
 
     def drop(self, labels: Labels) -> Counts:
@@ -120,42 +145,40 @@ class Counts:
         2
         """
         gone = set(as_labels(labels))
-        with self._changing:
+        with CHANGING:
             if unknown := gone.difference(self.classes):
                 raise CountError(f"no document with label {min(unknown)!r} was ever added; nothing was changed")
             if gone:
                 copy = self.copy()
                 copy._renumber([label for label in self.classes if label not in gone])
-                self.classes, self.kernel = copy.classes, copy.kernel
+                self._learned = copy.learned
         return self
 
     def prune(self, *, min_documents: int) -> Counts:
         """Forget the features that fewer documents have; documents with such features cannot be removed any more."""
         if not isinstance(min_documents, int) or min_documents < 0:
             raise InputError(f"min_documents is {min_documents!r}; it must be a number, 0 or more")
-        with self._changing:
-            self.kernel = self.kernel.pruned(min_documents)
+        with CHANGING:
+            classes, kernel = self._learned
+            self._learned = classes, kernel.pruned(min_documents)
         return self
 
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
-        counts = Counts(analyzer)
-        counts.classes, counts.kernel = list(self.classes), self.kernel.narrowed(analyzer.compiled())
-        return counts
+        classes, kernel = self._learned
+        return Counts._of(analyzer, list(classes), kernel.narrowed(analyzer.compiled()))
 
     def copy(self) -> Counts:
         """Counts that change on their own from now on."""
-        copy = Counts(self.analyzer)
-        classes, kernel = self.classes, self.kernel
-        copy.classes, copy.kernel = list(classes), kernel.copy()
-        return copy
+        classes, kernel = self._learned
+        return Counts._of(self.analyzer, list(classes), kernel.copy())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Counts.from_parts, self.parts()
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`; the same counts give the same."""
-        classes, kernel = self.classes, self.kernel
+        classes, kernel = self._learned
         settings = {
             "analyzer": self.analyzer.settings(),
             "classes": classes,
@@ -166,29 +189,37 @@ class Counts:
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Counts:
         """The counts that `parts` were taken from; arrays are read where they lie."""
-        counts = cls(Analyzer.from_settings(settings["analyzer"]))
+        analyzer = Analyzer.from_settings(settings["analyzer"])
         kind, classes = LABEL_TYPES[settings["labels"]], list(settings["classes"])
         if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
             raise FileFormatError("its labels are not of one kind, or not in order")
-        counts.classes = classes
         views = {name: memoryview(view).cast("B") for name, view in arrays.items()}
-        counts.kernel = _kernel.Counts.from_arrays(counts.analyzer.compiled(), views)
-        if counts.kernel.n_classes != len(classes):
-            raise FileFormatError(f"it has {len(classes)} labels, but counts of {counts.kernel.n_classes} classes")
-        return counts
+        kernel = _kernel.Counts.from_arrays(analyzer.compiled(), views)
+        if kernel.n_classes != len(classes):
+            raise FileFormatError(f"it has {len(classes)} labels, but counts of {kernel.n_classes} classes")
+        return cls._of(analyzer, classes, kernel)
 
     def _count(self, texts: Texts, labels: Labels, weights: Any, threads: int | None) -> Counts:
         check_collected(texts)
         labels = as_labels(labels)
-        counted = Counts(self.analyzer)
-        counted.classes = sorted(set(labels))
-        check_kind(counted.classes, self.classes)
-        counted.kernel = self.kernel.count(
-            texts,
-            class_numbers(labels, counted.classes),
-            None if weights is None else as_weights(weights, len(labels)),
-            len(counted.classes),
-            n_threads(threads),
+        known, kernel = self._learned
+        different = set(labels)
+        # Numbered as here where that takes no room to speak of: then they can be added as they are.
+        if weights is None and len(known) <= FEW_CLASSES and different.issubset(known):
+            classes = known
+        else:
+            classes = sorted(different)
+            check_kind(classes, known)
+        counted = Counts._of(
+            self.analyzer,
+            classes,
+            kernel.count(
+                texts,
+                class_numbers(labels, classes),
+                None if weights is None else as_weights(weights, len(labels)),
+                len(classes),
+                n_threads(threads),
+            ),
         )
         if weights is not None:
             counted._drop_empty_classes()  # what counts zero times was never there
@@ -197,17 +228,18 @@ class Counts:
     def _renumber(self, classes: list[Any]) -> None:
         """Set the class list; dropped classes lose their counts."""
         if classes == self.classes:
+            self._learned = classes, self.kernel  # the same list: that they are equal is seen sooner
             return
         numbers = {label: number for number, label in enumerate(classes)}
         self.kernel.renumber([numbers.get(label) for label in self.classes], len(classes))
-        self.classes = list(classes)
+        self._learned = list(classes), self.kernel
 
     def _drop_empty_classes(self) -> None:
         left = [label for label, n in zip(self.classes, self.documents, strict=True) if n]
         if left != self.classes:
             copy = self.copy()
             copy._renumber(left)
-            self.classes, self.kernel = copy.classes, copy.kernel
+            self._learned = copy.learned
 
 
 def _with_label(error: CountError, classes: list[Any]) -> CountError:

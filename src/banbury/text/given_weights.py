@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from banbury import _kernel
+from banbury.changes import Changes
 from banbury.errors import FileFormatError, InputError, NotAvailable
 from banbury.lazy import numpy as np
 from banbury.text.analyzer import Analyzer
@@ -32,7 +33,7 @@ class GivenScorer:
         self._analyzer, self._weights = analyzer, weights
 
     def scores(
-        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+        self, texts: Texts, start: Sequence[float], threads: int, growth: object = None, version: object = None
     ) -> NDArray[Any]:
         """By text and class: start + Σ weights; given weights know of no length, so nothing grows with it."""
         rows = []
@@ -42,21 +43,18 @@ class GivenScorer:
         return np.array(rows, dtype=float).reshape(len(rows), len(start))
 
     def best(
-        self, texts: Texts, start: Sequence[float], threads: int, growth: Sequence[float] | None = None
+        self, texts: Texts, start: Sequence[float], threads: int, growth: object = None, version: object = None
     ) -> NDArray[Any]:
         """The class with the highest score, for each text."""
         best: NDArray[Any] = self.scores(texts, start, threads).argmax(axis=1)
         return best
 
-    def labeller(self, *state: object) -> None:
-        """Nothing labels single texts without a reading."""
-
-    def best_one(self, text: str, start: Sequence[float], growth: Sequence[float] | None = None) -> int:
+    def best_one(self, text: str, start: Sequence[float], growth: object = None, version: object = None) -> int:
         """The class with the highest score for one text."""
         return int(self.best([text], start, 1)[0])
 
     def terms(
-        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None
+        self, text: str, start: Sequence[float], growth: object = None, version: object = None
     ) -> tuple[list[float], list[list[float] | None]]:
         """The scores before the first feature, and the weights of each, None for one that has none."""
         return list(start), self._weights_in(text)
@@ -72,6 +70,7 @@ class GivenModel:
         self.classes = classes
         self.weights = weights
         self.analyzer = analyzer
+        self.changes = Changes()
 
     @classmethod
     def of(cls, table: Mapping[str, Any], classes: Sequence[Any], analyzer: Analyzer | None = None) -> GivenModel:
@@ -139,7 +138,7 @@ class GivenModel:
         """Nothing labels single texts here, so nobody asks."""
         return False
 
-    def reading(self, settings: Settings, prior: Prior | None = None) -> TextReading:
+    def reading(self, settings: Settings, prior: Prior | None = None, state: object = None) -> TextReading:
         """How texts are scored; `prior` stands in for that of the settings."""
         start = log_prior(self.classes, self.documents, settings.prior if prior is None else prior)
         scorer: Any = GivenScorer(self.analyzer, self.weights)

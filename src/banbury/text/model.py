@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from banbury import _kernel
+from banbury.changes import Changes
 from banbury.errors import InputError, NotAvailable
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
@@ -47,12 +48,23 @@ if TYPE_CHECKING:
 LARGEST_TABLE = 2**28  # cells of 16 bytes: more would take the memory of most machines
 
 
+class TextState(NamedTuple):
+    """All that a reading of a model depends on besides the settings, of one moment."""
+
+    classes: list[Any]
+    kernel: _kernel.Counts
+    version: int
+    documents: list[int]
+    choice: TextChoice
+
+
 class TextModel:
     """Counts of texts, and what leave-one-out has chosen for them."""
 
     def __init__(self, counts: Counts, choice: TextChoice | None = None) -> None:
         self.counts = counts
         self.choice = choice or TextChoice()
+        self.changes = Changes()
         # A scorer becomes quicker with use, so it is kept as long as the counts are read in the same way.
         self._plain_scorer = Latest[_kernel.Scorer]()
         self._trust_scorer = Latest[_kernel.TrustScorer]()
@@ -135,31 +147,34 @@ class TextModel:
 
     def add(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Count these documents too; of a label that nothing was fitted to, take note of how it is told."""
-        trust = self.choice.trust
-        if trust is None or set(labels) <= {label for label, _ in trust.shifts}:
+        if self.choice.trust is None or self.choice.trust.knows(labels):
             self.counts.add(texts, labels, weights=weights, threads=threads)
             return
         rows = as_texts(texts)
-        self.counts.add(rows, labels, weights=weights, threads=threads)
-        self.choice = replace(self.choice, trust=with_new_labels(trust, self.counts, rows, labels, threads=threads))
+        with self.changes:
+            self.counts.add(rows, labels, weights=weights, threads=threads)
+            trust = with_new_labels(self.choice.trust, self.counts, rows, labels, threads=threads)
+            self.choice = replace(self.choice, trust=trust)
 
     def remove(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
         """Take these documents away again."""
-        self.counts.remove(texts, labels, weights=weights, threads=threads)
-        if self.choice.trust is not None and self.choice.trust.later:
-            self.choice = replace(self.choice, trust=self.choice.trust.only(self.classes))
+        with self.changes:
+            self.counts.remove(texts, labels, weights=weights, threads=threads)
+            if self.choice.trust is not None and self.choice.trust.later:
+                self.choice = replace(self.choice, trust=self.choice.trust.only(self.classes))
 
     def merge(self, other: object) -> None:
         """Add what another model of texts has counted."""
         if not isinstance(other, TextModel):
             raise InputError("a model of texts cannot be merged with a model of a table")
-        self.counts.merge(other.counts)
-        ours, theirs = self.choice.trust, other.choice.trust
-        if ours is not None and theirs is not None and theirs.later:
-            # A label that is new to both has the start that it has there, unless it has one here.
-            known = {label for label, _ in (*ours.shifts, *ours.later)}
-            more = tuple((label, shift) for label, shift in theirs.later if label not in known)
-            self.choice = replace(self.choice, trust=replace(ours, later=(*ours.later, *more)))
+        with self.changes:
+            self.counts.merge(other.counts)
+            ours, theirs = self.choice.trust, other.choice.trust
+            if ours is not None and theirs is not None and theirs.later:
+                # A label that is new to both has the start that it has there, unless it has one here.
+                known = {label for label, _ in (*ours.shifts, *ours.later)}
+                more = tuple((label, shift) for label, shift in theirs.later if label not in known)
+                self.choice = replace(self.choice, trust=replace(ours, later=(*ours.later, *more)))
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
@@ -190,7 +205,9 @@ class TextModel:
         """Choose again what leave-one-out chooses, by documents that were counted."""
         check_kind(labels, self.classes)
         how: dict[str, Any] = {"effort": effort, "narrower": None, "groups": groups, "threads": threads}
-        self.counts, self.choice, report = choose(self.counts, _kernel.hold(texts), labels, weights, settings, **how)
+        counts, choice, report = choose(self.counts, _kernel.hold(texts), labels, weights, settings, **how)
+        with self.changes:
+            self.counts, self.choice = counts, choice
         return report
 
     def hold(self, texts: Texts) -> tuple[Any, Callable[[int], Any]]:
@@ -208,45 +225,50 @@ class TextModel:
 
     # How it is read
 
-    def state(self) -> tuple[Any, ...]:
+    def state(self) -> TextState:
         """What a reading depends on besides the settings: an equal state gives an equal reading."""
-        classes, kernel = self.counts.classes, self.counts.kernel
-        return classes, kernel, kernel.version, self.choice
+        return self.changes.whole(self._look)
 
     def is_in(self, state: tuple[Any, ...]) -> bool:
         """Whether this is still the state but for the version of the counts, told by identity."""
-        classes, kernel, _, choice = state
-        counts = self.counts
-        return counts.kernel is kernel and counts.classes is classes and self.choice is choice
+        classes, kernel, _, _, choice = state
+        known_classes, known_kernel = self.counts.learned
+        return known_kernel is kernel and known_classes is classes and self.choice is choice
 
-    def reading(self, settings: Settings, prior: Prior | None = None) -> TextReading:
-        """How texts are scored; `prior` stands in for that of the settings."""
-        classes, kernel, _, choice = self.state()
+    def _look(self) -> TextState:
+        classes, kernel = self.counts.learned
+        return TextState(classes, kernel, *kernel.moment(), self.choice)
+
+    def reading(self, settings: Settings, prior: Prior | None = None, state: TextState | None = None) -> TextReading:
+        """How texts are scored in this state, by default the present one; `prior` stands in for the settings'."""
+        state = state or self.state()
+        classes, kernel, version, documents, choice = state
         if uses_curves(settings, len(classes)):
-            return self._trusting(classes, kernel, choice, settings.prior if prior is None else prior)
+            return self._trusting(state, settings.prior if prior is None else prior)
         form = settings.plain_form(choice.smoothing)
         is_calibrated = settings.calibration is not None and choice.form == form
         calibration = choice.calibration if is_calibrated else None
         length = None if calibration is None else calibration.length
         plain = self._plain_scorer.get((kernel, form, length), lambda: scorer(kernel, *form, length=length))
-        start = log_prior(classes, kernel.documents, settings.prior if prior is None else prior, settings.likelihood)
+        start = log_prior(classes, documents, settings.prior if prior is None else prior, settings.likelihood)
         growth = None if calibration is None else calibration.growth(classes)
-        is_bernoulli = form[0] == "bernoulli"
-        return TextReading(classes, self.counts.analyzer, plain, start, growth, counts_absence=is_bernoulli)
+        how: dict[str, Any] = {"counts_absence": form[0] == "bernoulli", "version": version}
+        return TextReading(classes, self.counts.analyzer, plain, start, growth, **how)
 
-    def _trusting(self, classes: list[Any], kernel: _kernel.Counts, choice: TextChoice, prior: Prior) -> TextReading:
+    def _trusting(self, state: TextState, prior: Prior) -> TextReading:
         """How the automatic model scores."""
+        classes, kernel, version, documents, choice = state
         trust, correction = self._trust(choice), choice.correction
 
         def make() -> _kernel.TrustScorer:
             table = None if correction is None else correction.read(classes)
             return _kernel.TrustScorer(kernel, trust.curves, trust.caps, table, factors)
 
-        factors = trust.factors(classes, kernel.documents)
+        factors = trust.factors(classes, documents)
         trusting = self._trust_scorer.get((kernel, choice, classes, factors), make)
-        start = _start(classes, kernel.documents, prior)
-        growth = trust.growth(classes, kernel.documents)
-        return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True)
+        start = _start(classes, documents, prior)
+        growth = trust.growth(classes, documents)
+        return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True, version=version)
 
     def _trust(self, choice: TextChoice) -> Trust:
         """The curves that were chosen; where there are none, the universal ones."""
@@ -278,20 +300,21 @@ class TextModel:
 
         By default they start at 0, so that those of an empty text are 0.
         """
-        classes, kernel, _, choice = self.state()
+        state = self.state()
+        classes, kernel, _, class_sizes, choice = state
         class_ids = class_numbers(labels, classes)
         weights = None if weights is None else as_weights(weights, len(labels))
         how = (weights, EVERY_ONE, n_threads(threads))
         documents = _kernel.Documents(kernel, texts, class_ids, *how, groups=groups)
         places = np.asarray(documents.places)
-        reading = self.reading(settings)
+        reading = self.reading(settings, state=state)
         growth = np.zeros(len(classes)) if reading.growth is None else np.array(reading.growth)
         start = np.zeros(len(classes)) if start is None else start
         if reading.is_automatic:
             trust = self._trust(choice)
             left_out = documents.scores([trust.curves], trust.caps, n_threads(threads))
             scores = of_all_classes(np.asarray(left_out.scores), len(classes))
-            scores = scores * (trust.factors(classes, kernel.documents) or 1.0)
+            scores = scores * (trust.factors(classes, class_sizes) or 1.0)
             lengths = np.asarray(left_out.lengths)[:, None]
             scores = scores + start + lengths / (lengths + 16.0) * growth
         else:

@@ -32,6 +32,8 @@ class TextReading(NamedTuple):
     """Whether the automatic model scores, not a plain likelihood."""
     counts_absence: bool = False
     """Whether words that a text has not count, too: with the Bernoulli likelihood."""
+    version: int | None = None
+    """The version of the counts that this is for; where they have another by now, scoring is a `ChangedError`."""
 
     def is_one(self, texts: Texts) -> bool:
         """Whether this is one document rather than several."""
@@ -47,36 +49,39 @@ class TextReading(NamedTuple):
 
     def best_one(self, text: str) -> int:
         """The class id with the highest score, the first of equal ones."""
-        return self.scorer.best_one(as_document(text), self.start, self.growth)
+        return self.scorer.best_one(as_document(text), self.start, self.growth, self.version)
 
-    def labeller(self, state: tuple[Any, ...]) -> _kernel.Labeller | None:
-        """What labels single texts in this state of the model; None where the counts have changed since."""
-        _, _, version, _ = state
-        return self.scorer.labeller(version, self.classes, self.start, self.growth)
+    def labeller(self) -> _kernel.Labeller | None:
+        """What labels single texts; None where the counts have changed since, or where there are none."""
+        if self.version is None:
+            return None
+        return self.scorer.labeller(self.version, self.classes, self.start, self.growth)
 
     def best(self, texts: Texts, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each text."""
         check_collected(texts)
-        return np.asarray(self.scorer.best(texts, self.start, threads, self.growth))
+        return np.asarray(self.scorer.best(texts, self.start, threads, self.growth, self.version))
 
     def scores(self, texts: Texts, threads: int) -> NDArray[np.float64]:
         """The score of each text and class, up to a number that the classes share."""
         check_collected(texts)
-        return np.asarray(self.scorer.scores(texts, self.start, threads, self.growth))
+        return np.asarray(self.scorer.scores(texts, self.start, threads, self.growth, self.version))
 
     def evidence(self, texts: Texts, threads: int) -> NDArray[np.float64]:
         """What the words alone say: scores that start at 0, so that those of an empty text are 0."""
-        return np.asarray(self.scorer.scores(texts, [0.0] * len(self.classes), threads, self.growth))
+        start = [0.0] * len(self.classes)
+        return np.asarray(self.scorer.scores(texts, start, threads, self.growth, self.version))
 
     def scores_of(self, text: str) -> list[float]:
         """The score of each class for one text, without NumPy."""
-        scores: list[float] = self.scorer.scores([self.one(text)], self.start, 1, self.growth).tolist()[0]
+        text = self.one(text)
+        scores: list[float] = self.scorer.scores([text], self.start, 1, self.growth, self.version).tolist()[0]
         return scores
 
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a text are the sums of: one start for each class, one term for each feature."""
         # What belongs to no word: the prior, what grows with the length, and for Bernoulli the absence of every word.
-        start, weights = self.scorer.terms(text, self.start, self.growth)
+        start, weights = self.scorer.terms(text, self.start, self.growth, self.version)
         features = self.analyzer.features(text)
         n_words = len(features) if self.analyzer.characters is None else self.analyzer.n_words(text)
         terms = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from banbury import _kernel
 from banbury.errors import FileFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from banbury.text.analyzer import Analyzer
 
@@ -54,11 +54,22 @@ class Trust:
         curves = tuple(number for block in means for number in block)
         return cls(curves, prior, (), (NO_CAP,) * len(means), (TYPICAL,) * len(means))
 
+    def knows(self, labels: Iterable[Any]) -> bool:
+        """Whether all of these labels were fitted to."""
+        return self._shifts.keys() >= set(labels)
+
+    @cached_property
+    def _shifts(self) -> dict[Any, float]:
+        return dict(self.shifts)
+
     def growth(self, classes: list[Any], documents: list[int]) -> list[float]:
         """What the score of each class gets as a document grows longer, besides the prior, which it starts with."""
-        log_priors = dict(zip(classes, centred_log_prior(documents), strict=True))
-        shifts = dict(self.shifts) | self._later(log_priors)
-        return [(self.prior - 1) * log_priors[label] + shifts.get(label, 0.0) for label in classes]
+        log_priors = centred_log_prior(documents)
+        shifts = self._shifts
+        if self.later:
+            shifts = shifts | self._later(dict(zip(classes, log_priors, strict=True)))
+        more = self.prior - 1
+        return [more * value + shifts.get(label, 0.0) for label, value in zip(classes, log_priors, strict=True)]
 
     def _later(self, log_priors: Mapping[Any, float]) -> dict[Any, float]:
         """The shifts of labels that came later: no such label starts above an old one of average size."""
@@ -74,7 +85,7 @@ class Trust:
 
     def factors(self, classes: list[Any], documents: list[int]) -> list[float]:
         """What the evidence of each class is multiplied with: a few documents of a label that came later say little."""
-        old = dict(self.shifts)
+        old = self._shifts
         sizes = [n for label, n in zip(classes, documents, strict=True) if label in old]
         if not sizes or len(sizes) == len(classes):
             return []
@@ -122,7 +133,8 @@ def centred_log_prior(documents: Sequence[float]) -> list[float]:
     [0.549, -0.549]
     """
     logs = [log(n + 0.5) for n in documents]
-    return [value - sum(logs) / len(logs) for value in logs]
+    mean = sum(logs) / len(logs)
+    return [value - mean for value in logs]
 
 
 def counted_blocks(analyzer: Analyzer) -> Iterator[tuple[str, bool]]:
