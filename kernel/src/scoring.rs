@@ -76,6 +76,7 @@ pub trait Reading: Send + Sync {
 
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
     /// already when the features were looked up; where they were not, they are among `few`.
+    #[allow(clippy::too_many_arguments)]
     fn sum(
         &self,
         counts: &Counts,

@@ -152,8 +152,10 @@ mod tests {
         Arc::new(Version { counts: counted(text, class), number: 0 })
     }
 
+    type Arrays = Vec<(String, Vec<u8>)>;
+
     /// All that a file would hold.
-    fn bytes(counts: &Counts) -> Vec<(String, Vec<u8>)> {
+    fn bytes(counts: &Counts) -> Arrays {
         let mut all = vec![];
         let give = |name: String, bytes: &[u8]| {
             all.push((name, bytes.to_vec()));
@@ -178,7 +180,7 @@ mod tests {
     fn a_version_that_was_taken_stays_as_it_is_and_the_current_one_has_every_change() {
         let texts = ["a b c", "b c d e", "incomprehensibly long words", "a", "c d c d", "x y z a b"];
         let (mut versions, mut plain) = (Versions::new(counted("a b", 0)), counted("a b", 0));
-        let mut taken: Vec<(Arc<Version>, Vec<(String, Vec<u8>)>)> = vec![];
+        let mut taken: Vec<(Arc<Version>, Arrays)> = vec![];
         for (step, text) in texts.iter().cycle().take(60).enumerate() {
             let other = version(text, step as u32 % 2);
             let next = if step % 5 == 4 {
