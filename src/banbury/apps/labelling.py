@@ -95,12 +95,12 @@ class Labelling:
         return [left[place] for place in asked]
 
     def probabilities(self, number: int) -> dict[Any, float]:
-        """What the model says of a document; nothing where it knows too little."""
+        """The probability of each label for a document; empty where too few labels are known."""
         model = self._learned()
         return {} if model is None else model.probabilities(self.texts[number])
 
     def give(self, number: int, label: Label | None) -> None:
-        """A document gets its label."""
+        """Give a document its label."""
         as_labels([*list(self.labels.values())[:1], label])
         if number in self.labels:
             raise InputError(f"document {number} has a label already: {self.labels[number]!r}")
@@ -110,7 +110,7 @@ class Labelling:
             self._model.learn([self.texts[number]], [label])
 
     def skip(self, number: int) -> None:
-        """A document is left without a label."""
+        """Leave a document without a label."""
         self._skipped.append(number)
 
     def undo(self) -> int | None:

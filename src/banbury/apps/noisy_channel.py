@@ -152,16 +152,14 @@ class Channel:
         return Suggestion(word, probability, score, self._vocabulary.log_prior_of(word), edits, weights)
 
     def _log_likelihoods(self, near: NDArray[Any], typed: str) -> NDArray[Any]:
-        """Of each word near by, the weight of its best edits: what `align` finds, for all words at once."""
+        """Weight of the best edits from each near word to what was typed: as `align`, for all words at once."""
         letters, pairs = self._vocabulary.letters[near], self._vocabulary.pairs[near]
         lengths = self._vocabulary.lengths[near]
         substitutions, insertions = zip(*map(self._column, typed), strict=True) if typed else ((), ())
         number = {letter: place for place, letter in enumerate(self._vocabulary.alphabet)}
         typed_numbers = [number.get(letter, -1) for letter in typed]
         result = np.full(len(near), -inf)
-        rows: list[
-            NDArray[Any]
-        ] = []  # of letters meant; in each, columns of letters typed, with all words side by side
+        rows: list[NDArray[Any]] = []  # one for each letter meant: by letter typed, all words side by side
         for row in range(int(lengths.max(initial=0)) + 1):
             here = np.full((len(typed) + 1, len(near)), -inf)
             here[0] = rows[-1][0] + self._omissions[pairs[:, row - 1]] if row else 0.0

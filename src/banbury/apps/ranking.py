@@ -257,7 +257,7 @@ class _Query:
         return [Hit(number, score, self) for number, score in zip(numbers, scores, strict=True)]
 
     def fed_back(self, n_documents: int) -> _Query:
-        """This query and the words of its best documents, as likely as these are to have asked it."""
+        """Relevance feedback: this query with words of its best documents, weighted by how likely each asked it."""
         best = self.best(n_documents, None)
         if not len(best):
             return self

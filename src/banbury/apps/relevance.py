@@ -89,7 +89,7 @@ class Reading:
 
 
 def _likelihood(index: Index, scorer: str, smoothing: tuple[float, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """log P(w|d) / P(w): what it is more for a word that stands there, and what it is for one that does not."""
+    """log P(w|d) / P(w): what each occurrence of a word adds, and what a document has without the word."""
     places, background = index.places, index.background(scorer)[index.word_of]
     if scorer == "jelinek-mercer":
         share = smoothing[0]

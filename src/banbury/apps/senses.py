@@ -155,7 +155,7 @@ class SenseTagger:
 
     @property
     def report_(self) -> TrainingReport:
-        """How well each context is told by the others, and how much each kind of evidence counts."""
+        """Leave-one-out report: how well senses are told, and how much each kind of evidence counts."""
         return self.model.report_
 
     def rows(self, contexts: Any) -> list[dict[str, str]]:

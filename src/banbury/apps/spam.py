@@ -95,7 +95,7 @@ class SpamFilter:
 
     @property
     def report_(self) -> TrainingReport:
-        """How well each message is told by the others, and how much each part of a message counts."""
+        """Leave-one-out report: how well spam is told, and how much each part of a message counts."""
         return self.model.report_
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -19,7 +19,7 @@ Example:
 )
 @click.argument("text", default=EXAMPLE_TEXT)
 def demo(text: str) -> None:
-    """Train on the demo corpus, and explain what it says of EXAMPLE_TEXT."""
+    """Train on the demo corpus, and explain what it says of TEXT."""
     texts, labels = demo_corpus()
     model = Classifier.textbook(analyzer="tweets").fit(texts, labels)
     click.echo(f"Counted {len(texts)} short texts: {model.counts_.n_features} words and pairs of words.\n")

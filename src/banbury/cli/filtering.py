@@ -97,7 +97,7 @@ class _Scoring:
 
 
 def _number(top: str) -> tuple[float, bool]:
-    """A number, and whether it is a share."""
+    """The number in `--top 100` or `--top 5%`, and whether it is a percentage."""
     try:
         number = float(top.removesuffix("%"))
     except ValueError:

@@ -62,7 +62,7 @@ class NewVocabulary(NamedTuple):
 
     @property
     def is_strange(self) -> bool:
-        """Whether there are more than half as many again as expected."""
+        """Whether new words are more than 1.5 times as frequent as expected."""
         return self.share > STRANGE * self.expected + 0.01
 
 

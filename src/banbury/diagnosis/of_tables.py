@@ -32,7 +32,7 @@ LEVEL = 0.001  # of the tests, before it is shared by all of them
 
 
 class DependentColumns(NamedTuple):
-    """Two columns that tell of each other within the classes: Naive Bayes counts what they share twice."""
+    """Two columns that depend on each other within the classes: Naive Bayes counts what they share twice."""
 
     columns: tuple[str, str]
     nats: float
@@ -144,7 +144,7 @@ class TableDiagnosis:
 def diagnose_table(
     learned: Learned, rows: Rows, labels: Sequence[Any] | None, probabilities: NDArray[Any]
 ) -> TableDiagnosis:
-    """Rows with what a model has learned and what it makes of them; labels may be unknown."""
+    """The diagnosis of rows, by what a model has learned and the probabilities that it gives them."""
     values = [group.values(rows.table) for group in learned.groups]
     terms = learned.terms or Terms.of(learned.groups, values, None)
     codes = terms.codes(learned.groups, values)

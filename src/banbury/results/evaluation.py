@@ -352,7 +352,7 @@ def evaluate(
     weights: NDArray[Any] | None = None,
     rows: list[int] | None = None,
 ) -> Evaluation:
-    """Figures of predictions; with log probabilities, whose columns are `classes`, all of them.
+    """Evaluation of predictions; `log_probabilities`, whose columns are `classes`, add the figures that need them.
 
     Without `predicted` the most probable class is what is predicted.
 

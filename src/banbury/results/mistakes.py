@@ -143,7 +143,7 @@ def _joined(mistakes: NDArray[Any], chance: NDArray[Any], total: float) -> Itera
     error = GROUP_SIGNIFICANCE / max(n * (n - 1) / 2, 1)
 
     def above(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-        """How many times as many mistakes as by chance there are at least between groups, where there are more."""
+        """Lower bound of mistakes over chance for pairs of groups; 0 where there are not more than by chance."""
         many = (mistakes[left, right] > chance[left, right]) & (chance[left, right] > 0)
         times = np.zeros(len(left))
         times[many] = least(mistakes[left, right][many], total, error) * total / chance[left, right][many]

@@ -59,7 +59,7 @@ class Seen:
 
 
 def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
-    """What would have been seen with another prior, by Bayes' rule; both are logarithms, by class.
+    """Leave-one-out predictions moved to another prior by Bayes' rule; both priors are logarithms, by class.
 
     A prior that makes a class impossible changes nothing here.
     """

@@ -143,5 +143,5 @@ def _value(row: Any, column: str) -> Any:
 
 
 def _bracketed(name: str, *joints: str) -> str:
-    """A name in brackets where it has a joint of its own, so that it stays one thing."""
+    """A name, in brackets if it contains one of the joints: `A or B` inside `… and C`."""
     return f"({name})" if any(joint in name for joint in joints or (" and ", " or ")) else name
