@@ -1,7 +1,8 @@
 """How accurate banbury is on tables, beside scikit-learn's Naive Bayes, logistic regression and gradient boosting.
 
 `python benchmarks/accuracy.py --tables` calls this. Official split where the publishers gave one, else five stratified
-folds, shuffled with seed 0. Nothing is chosen on test data. Times are those of the processor, one thread each.
+folds, shuffled with seed 0; copies of wines and mails are in one fold. Nothing is chosen on test data. Times are those
+of the processor, one thread each.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -66,19 +67,24 @@ def frame(name: str, label: str, *, missing: str | None = None) -> tuple[pd.Data
     return table, table.pop(label)
 
 
-def five_folds(table: Any, labels: Any) -> list[Part]:
-    """Five parts, so that each row is tested once."""
-    folds = StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels)
+def five_folds(table: Any, labels: Any, *, copies_together: bool = False) -> list[Part]:
+    """Five parts, so that each row is tested once; rows with the same values in one of them, if asked for."""
+    if copies_together:
+        keys = pd.util.hash_pandas_object(table, index=False).to_numpy()
+        folds = StratifiedGroupKFold(5, shuffle=True, random_state=0).split(labels, labels, keys)
+    else:
+        folds = StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels)
     rows = table.iloc if hasattr(table, "iloc") else table
     return [Part(rows[train], labels[train], rows[test], labels[test]) for train, test in folds]
 
 
-def small(name: str) -> Callable[[], list[Part]]:
+def small(name: str, *, copies_together: bool = False) -> Callable[[], list[Part]]:
     """One of the small public tables."""
 
     def parts() -> list[Part]:
         table = pd.read_csv(data.folder() / "tables" / f"{name}.csv.gz")
-        return five_folds(table, table.pop("label").astype(str).to_numpy())
+        labels = table.pop("label").astype(str).to_numpy()
+        return five_folds(table, labels, copies_together=copies_together)
 
     return parts
 
@@ -113,9 +119,9 @@ def adult() -> list[Part]:
 
 
 def spambase() -> list[Part]:
-    """57 numbers."""
+    """57 numbers; 394 of 4,601 mails repeat others."""
     table, labels = frame("spambase", "spam")
-    return five_folds(table, labels.to_numpy())
+    return five_folds(table, labels.to_numpy(), copies_together=True)
 
 
 def digits() -> list[Part]:
@@ -301,7 +307,10 @@ SETS = {
     "heart": Set("heart", small("heart"), USUAL, {}),
     "phoneme": Set("phoneme", small("phoneme"), USUAL, {"automatic": {"accuracy": 0.875}}),
     "ionosphere": Set("ionosphere", small("ionosphere"), USUAL, {}),
-    "wine": Set("wine_red", small("wine_red"), USUAL, {}),
+    # 240 of 1,599 wines are there twice or more: with copies in several folds, a model that knows its rows by heart
+    # seems to be right about 69 % of them, where it is right about 57 % of wines that it has not seen.
+    "wine": Set("wine_red", small("wine_red", copies_together=True), USUAL, {}),
+    "wine-split": Set("wine_red, copies in several folds", small("wine_red"), ("automatic", "best", "boosting"), {}),
     "tictactoe": Set("tictactoe", small("tictactoe"), USUAL, {"automatic": {"accuracy": 0.97}}),
     "glass": Set("glass", small("glass"), USUAL, {}),
     "breast-cancer": Set("breast_cancer", bundled(load_breast_cancer), USUAL, {}),

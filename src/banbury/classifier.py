@@ -398,7 +398,8 @@ class Classifier:
     def sample(self, n: int = 1, *, label: Label | None = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
         """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
 
-        Texts are words without an order, as many as those of the class's documents; rows of a table are dictionaries.
+        Texts are words without an order, as many as those of the class's documents. Rows of a table are dictionaries,
+        whose columns are drawn one by one, given the class: what columns say together has no part in it.
         The same `seed` gives the same. With `label` all are of that class.
 
         >>> Classifier().fit({"legs": [2, 4]}, ["bird", "cat"]).sample(2, label="cat", seed=0)[1]

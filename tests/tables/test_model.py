@@ -216,7 +216,7 @@ def test_one_row_can_be_a_dictionary_or_a_row_of_a_frame() -> None:
 def test_words_are_those_of_a_column() -> None:
     model = Classifier(columns={"a": Text(), "b": Text()}).fit({"a": ["x", "y"], "b": ["v v", "w"]}, ["p", "q"])
     assert model.words("p", top=1, column="b").words == ["v"]
-    with pytest.raises(InputError, match="column is None; the columns of texts are 'a', 'b'"):
+    with pytest.raises(InputError, match="which column of texts\\? there is 'a', 'b'"):
         model.words("p")
     assert textbook().fit(TABLE, LABELS).words("yes", top=1).words == ["happy"]
     with pytest.raises(InputError, match="a model of texts, which has no columns"):
@@ -299,3 +299,9 @@ def test_zeros_are_told_from_ones_by_their_pixels(data_folder: Path) -> None:
     model = Classifier.textbook().fit(train, labels)
     assert {type(kind) for kind in model.columns_.values()} == {Bernoulli}
     assert round(model.score(test, test_labels), 4) == 0.9967
+
+
+def test_words_of_a_table_without_texts_say_what_there_is_instead() -> None:
+    model = Classifier().fit({"size": [1.0, 2.0, 8.0, 9.0] * 20}, ["a", "a", "b", "b"] * 20)
+    with pytest.raises(InputError, match=r"no column of texts, so it has no words; column\(\) says .* 'size'"):
+        model.words("a")

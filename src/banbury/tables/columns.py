@@ -277,8 +277,17 @@ class Group:
         return replace(self, statistics=self.statistics.copy().add(values, numbers, weights, **how))
 
     def remove(self, values: NDArray[Any], numbers: NDArray[np.intp], weights: NDArray[Any] | None) -> Group:
-        """What is known without these rows."""
-        return replace(self, statistics=self.statistics.copy().remove(values, numbers, weights))
+        """What is known without these rows: the last categories, too, if no row of theirs is left."""
+        statistics = self.statistics.copy().remove(values, numbers, weights)
+        if self.categories is None:
+            return replace(self, statistics=statistics)
+        counted = statistics.sums["counts"].sum(axis=0) > 0
+        sizes = [int(np.flatnonzero(column)[-1]) + 1 if column.any() else 0 for column in counted]
+        categories = tuple(
+            {name: number for name, number in known.items() if number < size}
+            for known, size in zip(self.categories, sizes, strict=True)
+        )
+        return replace(self, statistics=statistics, categories=categories)
 
     def renumbered(self, numbers: Sequence[int | None], n_classes: int) -> Group:
         """The same, with class c as class numbers[c]."""

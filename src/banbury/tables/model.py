@@ -364,8 +364,14 @@ class TableModel:
         if column is None and len(self.texts) == 1:
             (column,) = self.texts
         if column not in self.texts:
-            known = ", ".join(map(repr, self.texts)) or "none"
-            raise InputError(f"column is {column!r}; the columns of texts are {known}")
+            if not self.texts:
+                raise InputError(
+                    f"this model has no column of texts, so it has no words; column() says what it has learned of "
+                    f"{names_of(self.inner_kinds)}"
+                )
+            known = ", ".join(map(repr, self.texts))
+            asked = "which column of texts?" if column is None else f"there is no column of texts {column!r};"
+            raise InputError(f"{asked} there is {known}: words(label, column={next(iter(self.texts))!r})")
         return self.texts[column].words(label, text_settings(self.inner_kinds[column], settings), **options)
 
     def column(self, *names: str) -> ColumnTable:

@@ -10,6 +10,7 @@ of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, log, pi
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.stats.distributions import gamma_quantile, log_rising, student_quantile
 from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds import moments, precise
@@ -39,6 +40,7 @@ from banbury.tables.kinds.statistics import (
 )
 
 LARGEST_VALUE = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
+LARGEST_SPREAD = 1e300  # of 2⁶⁴ of them
 FARTHEST = 1e150  # standard deviations
 SAME = 1e-15  # a spread of this much of the mean is rounding
 FLOOR = 1e-9  # of a column's own variance, where a class has none and nothing is added
@@ -100,6 +102,15 @@ class GaussianStatistics(Statistics):
         if self._is_log():
             sums["zeros"] = class_sums((values == 0).astype(float), numbers, weights, n_classes)
         return sums
+
+    def _take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        super()._take(settings, arrays)
+        # What rows cannot have summed up to would overflow when it is squared.
+        limits = {"n": 2.0**64, "mean": LARGEST_VALUE, "mean_rest": LARGEST_VALUE}
+        limits |= {"spread": LARGEST_SPREAD, "spread_rest": LARGEST_SPREAD}
+        for name, limit in limits.items():
+            if (np.abs(self.sums[name]) > limit).any():
+                raise FileFormatError(f"its {name!r} are larger than those of any numbers")
 
     def _joined(self, sums: Sums, more: Sums) -> Sums:
         found = _sums(moments.joined(_moments(sums), _moments(more)))
