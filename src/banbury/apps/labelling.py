@@ -61,6 +61,7 @@ class Labelling:
             raise InputError(f"by is {by!r}; it can be {' or '.join(map(repr, CHOSEN_TOGETHER))}")
         self.by = by
         self._given = list(self.labels)
+        self._guesses: dict[int, bool] = {}
         self._known = model
         self._model: Classifier | None = None
         self._n_fitted = 0
@@ -102,12 +103,25 @@ class Labelling:
     def give(self, number: int, label: Label | None) -> None:
         """Give a document its label."""
         as_labels([*list(self.labels.values())[:1], label])
+        chances = self.probabilities(number)
         if number in self.labels:
             raise InputError(f"document {number} has a label already: {self.labels[number]!r}")
+        if chances:
+            self._guesses[number] = max(chances, key=lambda one: chances[one]) == label
         self.labels[number] = label
         self._given.append(number)
         if self._model is not None:
             self._model.learn([self.texts[number]], [label])
+
+    @property
+    def n_guessed(self) -> int:
+        """How many of the labels given here the model had guessed before it was told, right or wrong."""
+        return len(self._guesses)
+
+    @property
+    def n_guessed_right(self) -> int:
+        """How many of these guesses were right."""
+        return sum(self._guesses.values())
 
     def skip(self, number: int) -> None:
         """Leave a document without a label."""
@@ -119,6 +133,7 @@ class Labelling:
             return None
         number = self._given.pop()
         label = self.labels.pop(number)
+        self._guesses.pop(number, None)
         if self._model is not None:
             self._model.forget([self.texts[number]], [label])
             if len(set(self.labels.values())) < 2 and self._known is None:

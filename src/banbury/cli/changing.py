@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury import storage
+from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
 from banbury.cli.tables import classes_of, columns_of
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Batch
 
-as_label = click.option("--as", "label_for_all", metavar="LABEL", help="Of all rows; files need none then.")
+as_label = click.option(
+    "--as",
+    "label_for_all",
+    metavar="LABEL",
+    shell_complete=completion.labels,
+    help="Of all rows; files need none then.",
+)
 as_texts = click.option("--texts", is_flag=True, help="The arguments are texts, whatever they look like.")
 other_file = click.option("-o", "--output", type=reading.new_file, help="Leave MODEL as it is; write this.")
 

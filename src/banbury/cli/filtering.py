@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
@@ -39,7 +40,13 @@ Examples:
 )
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--keep", required=True, metavar="LABEL", help="Rows for which this label is predicted …")
+@click.option(
+    "--keep",
+    required=True,
+    metavar="LABEL",
+    shell_complete=completion.labels,
+    help="Rows for which this label is predicted …",
+)
 @click.option("--above", type=click.FloatRange(0, 1), metavar="P", help="… or has at least this probability …")
 @click.option("--top", metavar="N|N%", help="… or is one of so many of the highest.")
 @click.option("--drop", is_flag=True, help="The other rows instead.")

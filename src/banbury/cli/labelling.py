@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import sys
+from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,22 @@ if TYPE_CHECKING:
 
     from banbury.apps.labelling import Labelling
 
-SKIP, UNDO, QUIT = "s", "u", "q"
-DIGITS = "123456789"
+SKIP, UNDO, QUIT, HELP, SEARCH, ADD = "s", "u", "q", "?", "/", "+"
+KEYS = "123456789abcdefghijklmnoprtvwxyz"  # of labels: without those that mean something else
+ESCAPE, ENTER, ERASE = "\x1b", ("\r", "\n"), ("\x7f", "\x08")
+MOST_MATCHES = 12
+MOST_COUNTED = 6  # labels whose numbers stand above each row
+LONGEST_CELL = 200  # characters of another column
+
+
+MEANINGS = {
+    SEARCH: "find a label by its name",
+    ADD: "add a label",
+    SKIP: "skip this row",
+    UNDO: "take the last label back",
+    HELP: "these keys",
+    QUIT: "quit; all labels are written",
+}
 
 
 @click.command(
@@ -49,7 +64,8 @@ Examples:
 def label(files: tuple[str, ...], output: str, labels: str | None, model: str | None, by: str, **given: Any) -> None:
     """Label rows with single keys, those that teach the most first.
 
-    Each label is written at once, so you can quit at any time and go on later with the same command.
+    Labels have digits and letters; '/' finds one by its name, '+' adds one, '?' shows all keys. Each label is written
+    at once, so you can quit at any time and go on later with the same command.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError("Labelling needs a terminal.")
@@ -79,8 +95,6 @@ def _choices(labels: str | None, seen: list[Any]) -> list[Any]:
     choices = list(dict.fromkeys([*(reading.new_label(name, kind) for name in names if name), *sorted(set(seen))]))
     if len(choices) < 2:
         raise click.UsageError("Say what there is to choose from: --labels ham,spam.")
-    if len(choices) > len(DIGITS):
-        raise click.UsageError(f"{len(choices)} labels are more than there are keys; {len(DIGITS)} can be told apart.")
     return choices
 
 
@@ -147,9 +161,16 @@ def _keys() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(handle)
     try:
         tty.setcbreak(handle, termios.TCSADRAIN)
-        yield lambda: os.read(handle, 1).decode("ascii", "replace")
+        yield lambda: _character(handle)
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+def _character(handle: int) -> str:
+    """One character of UTF-8, however many bytes it has; nothing where the terminal is gone."""
+    first = os.read(handle, 1)
+    more = sum(first >= limit for limit in (b"\xc0", b"\xe0", b"\xf0"))
+    return (first + b"".join(os.read(handle, 1) for _ in range(more))).decode("utf-8", "replace")
 
 
 class _Session:
@@ -158,26 +179,31 @@ class _Session:
     def __init__(self, labelling: Labelling, rows: list[dict[str, Any]], choices: list[Any], log: _Log) -> None:
         self.labelling = labelling
         self._rows, self._log = rows, log
-        self._keys = dict(zip(DIGITS, choices, strict=False))
+        self._choices = choices
         self._console = Console(highlight=False)
         self._n_before = len(labelling.labels)
+
+    @property
+    def _keys(self) -> dict[str, Any]:
+        """The labels that have a key; the others are found by their names."""
+        return dict(zip(KEYS, self._choices, strict=False))
 
     def run(self, next_key: Callable[[], str]) -> None:
         """Ask about rows until all are labelled or the user quits."""
         number = self.labelling.next()
         while number is not None:
-            key = self._ask(number, next_key)
+            key, label = self._ask(number, next_key)
             if key == QUIT:
                 return
             if key == UNDO:
                 number = self._undo(number)
                 continue
-            self._answer("skipped" if key == SKIP else str(self._keys[key]), is_label=key != SKIP)
+            self._answer("skipped" if key == SKIP else str(label), is_label=key != SKIP)
             if key == SKIP:
                 self.labelling.skip(number)
             else:
-                self.labelling.give(number, self._keys[key])
-                self._log.add({**self._rows[number], "text": self.labelling.texts[number], "label": self._keys[key]})
+                self.labelling.give(number, label)
+                self._log.add({**self._rows[number], "text": self.labelling.texts[number], "label": label})
             number = self.labelling.next()
         note("Every row has a label, or was skipped.")
 
@@ -192,21 +218,96 @@ class _Session:
         self._answer("undone")
         return before
 
-    def _ask(self, number: int, next_key: Callable[[], str]) -> str:
-        """The key that was pressed for a row, one of those that mean something."""
+    def _ask(self, number: int, next_key: Callable[[], str]) -> tuple[str, Any]:
+        """The key that was pressed for a row, one of those that mean something, and the label that was meant."""
         self._show(number)
         while True:
             key = next_key().lower()
-            if key in (*self._keys, SKIP, UNDO, QUIT):
-                return key
-            if key in ("", "\x03", "\x04", "\x1b"):
-                return QUIT
-            self._console.bell()
+            if key in self._keys:
+                return key, self._keys[key]
+            if key in (SKIP, UNDO, QUIT):
+                return key, None
+            if key in ("", "\x03", "\x04", ESCAPE):
+                return QUIT, None
+            if key == HELP:
+                self._help()
+            elif key == SEARCH:
+                found = self._search(next_key)
+                if found:
+                    return SEARCH, found[0]
+            elif key == ADD:
+                self._add(next_key)
+            else:
+                self._console.bell()
+
+    def _search(self, next_key: Callable[[], str]) -> list[Any]:
+        """The label that has these letters in its name; nothing where there is none, or several."""
+        typed = self._line("label: ", next_key).casefold()
+        found = [label for label in self._choices if typed in str(label).casefold()] if typed else []
+        exact = [label for label in found if str(label).casefold() == typed]
+        if len(exact or found) == 1:
+            return exact or found
+        if typed:
+            names = ", ".join(visible(str(label)) for label in found[:MOST_MATCHES])
+            more = f" and {len(found) - MOST_MATCHES} more" if len(found) > MOST_MATCHES else ""
+            self._answer(f"which? {names}{more}" if found else "no label has that in its name; + adds one")
+        return []
+
+    def _add(self, next_key: Callable[[], str]) -> None:
+        """One more label to choose from."""
+        name = self._line("new label: ", next_key).strip()
+        if not name:
+            return
+        try:
+            label = reading.new_label(name, self._choices[:1])
+        except InputError as error:
+            self._answer(str(error))
+            return
+        if label in self._choices:
+            self._answer(f"{name} is there already")
+            return
+        self._choices.append(label)
+        key = next((key for key, choice in self._keys.items() if choice == label), SEARCH)
+        self._answer(f"[{key}] {name}")
+
+    def _line(self, prompt: str, next_key: Callable[[], str]) -> str:
+        """What is typed up to Enter; nothing after Escape."""
+        write = self._console.file.write
+        write(prompt)
+        self._console.file.flush()
+        typed = ""
+        while (key := next_key()) not in ENTER:
+            if key in ("", "\x03", "\x04", ESCAPE):
+                typed = ""
+                break
+            if key in ERASE:
+                write("\b \b" * bool(typed))
+                typed = typed[:-1]
+            else:
+                typed += key
+                write(visible(key))
+            self._console.file.flush()
+        write("\n")
+        return typed
+
+    def _help(self) -> None:
+        """All keys, how often each label was given, and how often the model had guessed it."""
+        counts = Counter(self.labelling.labels.values())
+        for key, label in [*self._keys.items(), *((SEARCH, label) for label in self._choices[len(self._keys) :])]:
+            self._console.print(Text(f"  [{key}] {visible(str(label))}: {counts[label]}"))
+        for key, meaning in MEANINGS.items():
+            self._console.print(Text(f"  [{key}] {meaning}", style="dim"))
 
     def _show(self, number: int) -> None:
         console, labelling = self._console, self.labelling
         chances = labelling.probabilities(number)
         console.print(Rule(f"{len(labelling.labels)} labelled, {len(labelling)} left", style="dim"))
+        if so_far := self._so_far():
+            console.print(Text(so_far, style="dim"))
+        for name, value in self._rows[number].items():
+            if value is not None and value != labelling.texts[number]:
+                cell = visible(" ".join(str(value).split()))
+                console.print(Text(f"{visible(name)}: {cell[:LONGEST_CELL]}", style="dim"))
         text = Text(visible(labelling.texts[number], lines=True), style="bold")
         lines = text.wrap(console, console.width)
         most = max(console.height - 8, 3)
@@ -214,22 +315,37 @@ class _Session:
             console.print(line)
         if len(lines) > most:
             console.print(Text(f"… {len(lines) - most} more lines", style="dim"))
-        keys = Text()
-        for key, choice in self._keys.items():
-            chance = f" {chances[choice]:.0%}" if choice in chances else ""
-            _add_key(keys, key, f"{visible(str(choice))}{chance}", "")
-        for key, name in ((SKIP, "skip"), (UNDO, "undo"), (QUIT, "quit")):
-            _add_key(keys, key, name, "dim")
-        console.print(keys)
+        entries = [
+            (key, f"{visible(str(choice))} {chances[choice]:.0%}" if choice in chances else visible(str(choice)), "")
+            for key, choice in self._keys.items()
+        ]
+        if len(self._choices) > len(self._keys):
+            entries.append((SEARCH, f"{len(self._choices) - len(self._keys)} more", ""))
+        others = ((SKIP, "skip"), (UNDO, "undo"), (HELP, "keys"), (QUIT, "quit"))
+        for line in _key_lines([*entries, *((key, name, "dim") for key, name in others)], console.width):
+            console.print(line)
+
+    def _so_far(self) -> str:
+        """How often each label was given, and how often the model had guessed right."""
+        labelling = self.labelling
+        counts = Counter(map(str, labelling.labels.values())).most_common()
+        parts = [f"{visible(label)} {n}" for label, n in counts[:MOST_COUNTED]]
+        parts += [f"{len(counts) - MOST_COUNTED} more labels"] if len(counts) > MOST_COUNTED else []
+        if labelling.n_guessed:
+            parts.append(f"guessed right {labelling.n_guessed_right} of {labelling.n_guessed}")
+        return ", ".join(parts)
 
     def _answer(self, answer: str, *, is_label: bool = False) -> None:
         """What was chosen, so that it can be seen, and undone."""
         self._console.print(Text(f"→ {visible(answer)}", style="green" if is_label else "dim"))
 
 
-def _add_key(keys: Any, key: str, name: str, style: str) -> None:
-    """A key and what it does, which stay together where the line is broken."""
-    hard = "\u00a0"
-    keys.append(f"[{key}]", style=f"bold {style}")
-    keys.append(f"{hard}{name.replace(' ', hard)}", style=style)
-    keys.append("   ")
+def _key_lines(entries: list[tuple[str, str, str]], width: int) -> list[Text]:
+    """Keys and what they do, in lines of this width: a key and its name stay together."""
+    lines = [Text()]
+    for key, name, style in entries:
+        entry = Text.assemble((f"[{key}]", f"bold {style}"), (f" {name}", style))
+        if lines[-1].cell_len and lines[-1].cell_len + 3 + entry.cell_len > width:
+            lines.append(Text())
+        lines[-1].append_text(Text("   " if lines[-1].cell_len else "")).append_text(entry)
+    return lines

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury import storage
+from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
@@ -31,8 +32,19 @@ Examples:
 @reading.model_file
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
 @click.option("--row", type=click.IntRange(min=1), metavar="N", help="Of a file of rows: which one; the first.")
-@click.option("--for", "label", metavar="LABEL", help="Why this label; the predicted one by default.")
-@click.option("--against", metavar="LABEL", help="Rather than this one; the next best by default.")
+@click.option(
+    "--for",
+    "label",
+    metavar="LABEL",
+    shell_complete=completion.labels,
+    help="Why this label; the predicted one by default.",
+)
+@click.option(
+    "--against",
+    metavar="LABEL",
+    shell_complete=completion.labels,
+    help="Rather than this one; the next best by default.",
+)
 @reading.as_json
 def explain(
     model: str, texts: tuple[str, ...], row: int | None, label: str | None, against: str | None, is_json: bool
@@ -101,9 +113,14 @@ Examples:
   banbury words mood.banbury positive --top 50 --min-count 5 --csv > words.csv"""
 )
 @reading.model_file
-@click.argument("label", required=False)
+@click.argument("label", required=False, shell_complete=completion.labels)
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many.")
-@click.option("--against", metavar="LABEL", help="Rather than this one; than the others by default.")
+@click.option(
+    "--against",
+    metavar="LABEL",
+    shell_complete=completion.labels,
+    help="Rather than this one; than the others by default.",
+)
 @click.option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
 @click.option("--min-count", type=click.IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
 @click.option("--column", metavar="NAME", help="Of a model of tables: which of its columns of texts.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from banbury.cli import completion
 from banbury.cli.tables import columns_of
 from banbury.errors import InputError
 from banbury.readers.formats import ANYTHING, EXTENSIONS, FORMATS, extension_of
@@ -29,8 +30,18 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
     """The options of reading; without `labels`, those of files whose labels nobody needs."""
     options = [
         click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help="jsonl, csv, mbox …; found out."),
-        click.option("--text", metavar="COLUMN", help="Where the texts are; guessed by default."),
-        click.option("--label", metavar="COLUMN", help="Where the labels are; guessed by default."),
+        click.option(
+            "--text",
+            metavar="COLUMN",
+            shell_complete=completion.columns,
+            help="Where the texts are; guessed by default.",
+        ),
+        click.option(
+            "--label",
+            metavar="COLUMN",
+            shell_complete=completion.columns,
+            help="Where the labels are; guessed by default.",
+        ),
         click.option("--header/--no-header", default=None, help="Whether a CSV or TSV names its columns."),
         click.option("--delimiter", metavar="CHARACTER", help="Between the cells of a CSV."),
         click.option("--encoding", metavar="NAME", help="UTF-8 by default."),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury import _kernel
+from banbury.cli import analyzing, completion
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 MAIL = ("mbox", "maildir", "mail")
 MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
-OF_TEXTS = ("text", "plain", "analyzer", "ngrams")  # options that ask for a model of texts
+OF_TEXTS = ("text", "plain")  # options that ask for a model of texts, besides those of an analyzer
 KEPT = 64 << 20  # bytes of text
 
 
@@ -49,8 +50,7 @@ Examples:
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
 @click.option("--plain", is_flag=True, help="Only count words: the textbook's, the quickest.")
-@click.option("--analyzer", metavar="PRESET", help="Features: words, tweets, authors, characters …")
-@click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2.")
+@analyzing.settings
 @click.option(
     "--likelihood",
     type=click.Choice(["automatic", "multinomial", "bernoulli", "complement"]),
@@ -60,9 +60,14 @@ Examples:
 @click.option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
 @click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
 @click.option("--table", is_flag=True, help="Learn from every column, as what it is.")
-@click.option("--columns", metavar="NAME[=KIND],…", help="… or these: text, categorical, poisson …")
-@click.option("--without", metavar="NAME,…", help="… or all but these.")
-@click.option("--weight", metavar="COLUMN", help="How often each row counts.")
+@click.option(
+    "--columns",
+    metavar="NAME[=KIND],…",
+    shell_complete=completion.last_column,
+    help="… or these: text, categorical, poisson …",
+)
+@click.option("--without", metavar="NAME,…", shell_complete=completion.last_column, help="… or all but these.")
+@click.option("--weight", metavar="COLUMN", shell_complete=completion.columns, help="How often each row counts.")
 @reading.reads_files()
 @reading.as_json
 @fail_under
@@ -81,7 +86,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     is_table = bool(given["table"] or given["columns"] or given["without"])
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
-    if not is_table and reader.layout.format in MAIL and not any(given[name] for name in OF_TEXTS):
+    if not is_table and reader.layout.format in MAIL and not _asks_for_texts(given):
         from banbury.apps.spam import MAIL_COLUMNS
 
         note(f"{reader.name}: {replace(reader.layout, text=None)}; {MAIL_PARTS}")
@@ -97,6 +102,10 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
     classifier.save(model)
     return _report(classifier, reader, rows, model, is_json, given)
+
+
+def _asks_for_texts(given: dict[str, Any]) -> bool:
+    return any(given[name] for name in OF_TEXTS) or analyzing.asks_for_texts(given)
 
 
 def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
@@ -191,18 +200,9 @@ class _Rows:
 
 def _classifier(given: dict[str, Any]) -> Classifier:
     from banbury.classifier import Classifier
-    from banbury.text.analyzer import Analyzer
 
     prior = given["prior"] if given["prior"] in ("empirical", "uniform") else "empirical"
-    analyzer: Any = given["analyzer"]
-    if given["ngrams"] is not None:
-        try:
-            low, high = map(int, given["ngrams"].split(","))
-        except ValueError:
-            raise click.BadParameter(
-                f"{given['ngrams']!r} is not LOW,HIGH, such as 1,2", param_hint="--ngrams"
-            ) from None
-        analyzer = replace(Analyzer() if analyzer is None else Analyzer.preset(analyzer), ngrams=(low, high))
+    analyzer = analyzing.analyzer_of(given)
     smoothing: Any = given["smoothing"]
     if smoothing is not None and smoothing not in ("auto", "document"):
         try:

@@ -1,0 +1,79 @@
+"""Options that say what the features of a text are: a preset, and every setting of an analyzer by its own name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from banbury.cli import completion
+
+if TYPE_CHECKING:
+    from banbury.text.analyzer import Analyzer
+
+TREATMENTS = ("keep", "remove", "replace", "split")
+FLAGS = {"lowercase": "", "emoticons": "", "negation": "Whether words after not become not_word."}
+THINGS = ("urls", "handles", "emails", "tags")
+RARE = ("lowercase", "emoticons")  # the help of a command fits a screen: these are in the documentation
+PAIRS = ("ngrams", "characters")
+LISTS = ("stop_words", "keywords")
+NAMES = ("words", *FLAGS, *THINGS, "punctuation", "stop_words", "stemmer", "min_length", *PAIRS, "keywords")
+
+
+def settings(command: Any) -> Any:
+    """The options of a command that makes an analyzer."""
+    options = [
+        click.option(
+            "--analyzer",
+            metavar="PRESET",
+            shell_complete=completion.presets,
+            help="Features: words, tweets, authors … Each of its settings is an option, too.",
+        ),
+        click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2."),
+        click.option("--characters", metavar="LOW,HIGH", help="Runs of so many characters, such as 2,5."),
+        click.option("--words", type=click.Choice(["unicode", "python", "none"]), hidden=True),
+        *(
+            click.option(f"--{name}/--no-{name}", default=None, hidden=name in RARE, help=text)
+            for name, text in FLAGS.items()
+        ),
+        *(click.option(f"--{name}", type=click.Choice(TREATMENTS), metavar="HOW", hidden=True) for name in THINGS),
+        click.option("--punctuation", type=click.Choice(["none", "expressive", "all"]), help="Which signs count."),
+        click.option("--stop-words", metavar="WORD,…", help="Words to leave out; english has a list."),
+        click.option("--stemmer", metavar="LANGUAGE", shell_complete=completion.stemmers, help="Words by their stems."),
+        click.option("--min-length", type=click.IntRange(min=0), metavar="N", help="Characters of a word."),
+        click.option("--keywords", metavar="WORD,…", hidden=True),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def analyzer_of(given: dict[str, Any]) -> Analyzer | None:
+    """The analyzer that these options ask for; None where they ask for none."""
+    chosen = {name: given[name] for name in NAMES if given.get(name) is not None}
+    if given["analyzer"] is None and not chosen:
+        return None
+    from banbury.text.analyzer import Analyzer
+
+    for name in PAIRS:
+        if name in chosen:
+            chosen[name] = _pair(name, chosen[name])
+    for name in LISTS:
+        if name in chosen and chosen[name] != "english":
+            chosen[name] = [word.strip() for word in chosen[name].split(",") if word.strip()]
+    if chosen.get("words") == "none":
+        chosen["words"] = None
+    return Analyzer.preset(given["analyzer"] or "words").with_settings(**chosen)
+
+
+def asks_for_texts(given: dict[str, Any]) -> bool:
+    """Whether any of these options was given: then a model of texts is meant."""
+    return given["analyzer"] is not None or any(given.get(name) is not None for name in NAMES)
+
+
+def _pair(name: str, text: str) -> tuple[int, int]:
+    try:
+        low, high = map(int, text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not LOW,HIGH, such as 1,2", param_hint=f"--{name}") from None
+    return low, high
