@@ -11,6 +11,7 @@
 //! Copies of a text know its label, and so do documents that the caller says belong together: they form a group, which is left out
 //! as a whole. `taken.rs` says what that takes from the counts.
 
+mod alike;
 mod finder;
 mod sample;
 mod taken;

@@ -327,6 +327,8 @@ class Documents:
         """The number of each document's group, rising; 32-bit integers."""
     def taken(self) -> Array:
         """The weight of what leaves each class with each document: floats, by document and class."""
+    def alike(self, n: int) -> list[bool]:
+        """Whether each of the first `n` shares half of its rare pairs of words with one of another group."""
     def whole_groups(self, n: int) -> int:
         """How many documents the first `n` are with the rest of the last one's group."""
     def words(self, names: Sequence[str]) -> Incidence:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from banbury import Analyzer, Counts
+from banbury import Analyzer, Counts, _kernel
 from banbury.errors import LabelError
-from banbury.text.leave_one_out import leave_one_out
+from banbury.text.documents import class_numbers
+from banbury.text.leave_one_out import alike_note, leave_one_out
 from strategies import LABELS, Corpus, corpora
 
 PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
@@ -77,3 +78,24 @@ def test_a_label_that_was_never_counted_is_named() -> None:
     counts = Counts().add(["a", "b"], ["x", "y"])
     with pytest.raises(LabelError, match="document 1 has label 'z', which was never counted"):
         leave_one_out(counts, ["a", "b"], ["x", "z"])
+
+
+def test_the_note_counts_documents_that_share_their_text_and_gives_the_accuracy_of_the_others() -> None:
+    words = [f"w{n}" for n in range(3000)]
+    told = [" ".join(words[12 * n : 12 * n + 12]) for n in range(200)]
+    quoted = [f"{text} as they said" for text in told[:50]]
+    texts, labels = told + quoted, ["a", "b"] * 125
+    counts = Counts(Analyzer(ngrams=(1, 2))).add(texts, labels)
+    documents = _kernel.Documents(
+        counts.kernel, texts, class_numbers(labels, counts.classes), None, 10_000, 1, windows=False
+    )
+    is_right = np.array([row % 4 != 0 for row in documents.rows])
+    logs = np.log(np.where((np.array(documents.classes)[:, None] == [[0, 1]]) == is_right[:, None], 0.9, 0.1))
+    alike = np.array([row < 50 or row >= 200 for row in documents.rows])
+    note = alike_note(documents, logs)
+    assert note.startswith("100 of 250 documents share half of their rarer word pairs with another one")
+    assert f"on the others the accuracy is {is_right[~alike].mean():.4f}" in note
+    alone = _kernel.Documents(counts.kernel, told, class_numbers(labels[:200], counts.classes), None, 10_000, 1)
+    assert alike_note(alone, logs[:200]) == ""
+    none = _kernel.Documents(counts.kernel, [], class_numbers([], counts.classes), None, 10_000, 1)
+    assert alike_note(none, logs[:0]) == ""

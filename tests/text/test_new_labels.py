@@ -50,7 +50,7 @@ def test_few_documents_of_a_new_label_change_no_old_decision_and_many_are_told()
 
 def test_a_new_label_never_starts_above_an_old_one_of_average_size() -> None:
     known = Trust((), 1.0, (("a", 0.1), ("b", -0.1)), (), (), later=(("c", 5.0), ("d", -1.0), ("gone", 3.0)))
-    log_priors = np.log([100.5, 50.5, 5.5, 5.5])
+    log_priors = np.log([102, 52, 7, 7])
     gap = log_priors[:2].mean() - log_priors[2]
     assert known.growth(["a", "b", "c", "d"], [100, 50, 5, 5]) == pytest.approx([0.1, -0.1, gap, 0.0])
     assert known.growth(["a", "b", "c", "d"], [100, 50, 500, 5])[2] == pytest.approx(0.0)

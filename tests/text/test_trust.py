@@ -446,7 +446,7 @@ def test_an_empty_text_has_the_prior_and_so_has_one_without_a_known_word() -> No
     choices: list[dict[str, Any]] = [{}, {"likelihood": "multinomial"}, {"likelihood": "bernoulli"}]
     for options in choices:
         model = Classifier(**options).fit(TEXTS[:450], [*SIGNS[:300], *["other"] * 150])
-        log_prior = np.log(np.array(model.model_.documents) + (0.5 if not options else 0.0))
+        log_prior = np.log(np.array(model.model_.documents) + (2.0 if not options else 0.0))
         expected = np.exp(log_prior) / np.exp(log_prior).sum()
         # Characters of a word may be known where the word is not.
         asked = ["", "   "] if not options else ["", "xqzqx wvjjv"]

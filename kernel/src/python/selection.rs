@@ -111,6 +111,10 @@ impl Documents {
         self.inner.whole_groups(n)
     }
 
+    fn alike(&self, py: Python<'_>, n: usize) -> PyResult<Vec<bool>> {
+        self.with(py, |counts, _| self.inner.alike(counts, n))
+    }
+
     fn words(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Incidence> {
         let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
         Ok(Incidence {

@@ -18,7 +18,7 @@ from banbury.stats.intervals import chi_squared_tail
 from banbury.stats.softmax import log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import left_out_weights, plain_left_out, sample_note, together_note
+from banbury.text.leave_one_out import alike_note, left_out_weights, plain_left_out, sample_note, together_note
 from banbury.text.likelihoods import log_prior
 
 if TYPE_CHECKING:
@@ -116,7 +116,11 @@ def calibrate(
         found.append((smoothing, calibration, logs))
     best = min(range(len(tried)), key=lambda at: tried[at].log_loss)
     smoothing, calibration, logs = found[best]
-    notes = [sample_note(counts.documents, of), together_note(documents, counts, groups is not None)]
+    notes = [
+        sample_note(counts.documents, of),
+        together_note(documents, counts, groups is not None),
+        alike_note(documents, logs),
+    ]
     note = "; ".join(note for note in notes if note)
     seen = Seen(tried, tried[best].name, note, documents.rows, own, of, logs)
     return smoothing, calibration, seen

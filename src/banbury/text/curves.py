@@ -16,7 +16,7 @@ from banbury.lazy import numpy as np
 from banbury.results.trials import ByLength, Seen, Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import left_out_weights, sample_note, together_note
+from banbury.text.leave_one_out import alike_note, left_out_weights, sample_note, together_note
 from banbury.text.trust import CHANNELS, KNOTS, NO_CAP, Trust, centred_log_prior, universal_curves
 
 if TYPE_CHECKING:
@@ -92,7 +92,11 @@ def fit_curves(
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
     n = len(fit.own)
-    notes = [sample_note(counts.documents, fit.weights), together_note(documents, counts, groups is not None)]
+    notes = [
+        sample_note(counts.documents, fit.weights),
+        together_note(documents, counts, groups is not None),
+        alike_note(documents, logs),
+    ]
     by_length = figures_by_length(fit.lengths[:, 0], np.tile(fit.own, 2), logs)
     seen = Seen(
         tried,

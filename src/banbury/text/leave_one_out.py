@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 EVERY_ONE = 2**62  # more documents than there are
 MOST_DOCUMENTS = 10_000  # that are looked at: more choose hardly better
 FEW_DOCUMENTS = 100
+MOST_COMPARED = 1_000  # documents that are compared with all others that are looked at
+WORTH_SAYING = 0.01  # of these
 
 
 def leave_one_out(
@@ -114,6 +116,24 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
     if n_documents == n_groups:
         return ""
     return f"{n_documents - n_groups} of {n_documents} documents repeat others: copies were left out together"
+
+
+def alike_note(documents: _kernel.Documents, logs: NDArray[np.float64]) -> str:
+    """How many documents share much of their text with another, and how accurate the model is on the rest.
+
+    These are no copies, so they are not left out together; but what is said of the one was learned from the other.
+    `logs` are the logarithms of the probabilities of the documents.
+    """
+    is_alike = np.array(documents.alike(MOST_COMPARED), bool)
+    if not is_alike.sum() >= max(WORTH_SAYING * len(is_alike), 1):
+        return ""
+    n, class_ids = len(is_alike), np.array(documents.classes, np.intp)
+    is_right, weights = logs[:n].argmax(axis=1) == class_ids[:n], np.array(documents.weights[:n], float)
+    note = f"{is_alike.sum()} of {n} documents share half of their rarer word pairs with another one"
+    if is_alike.all():
+        return note
+    rest = float(np.average(is_right[~is_alike], weights=weights[~is_alike]))
+    return f"{note}; on the others the accuracy is {rest:.4f} (groups=… leaves out together what belongs together)"
 
 
 def sample_note(documents: Sequence[int], weights: NDArray[Any]) -> str:

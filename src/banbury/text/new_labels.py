@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from banbury.text.counts import Counts
 
-RATE = 0.25
 REMEMBERED = 30  # documents: about so many of the last ones decide
-STRENGTH = 4.0  # precision of the prior of the start, around 0
 MOST_OF_A_LABEL = 200  # documents of a batch: those before them would be forgotten
 
 
@@ -64,7 +62,7 @@ def with_new_labels(
         missed = 1 / (1 + np.exp(np.clip(lead, -500, 500)))
         later = dict(trust.later)
         before = later.get(label, 0.0)
-        later[label] = before + RATE * float(share * missed - STRENGTH / REMEMBERED * before)
+        later[label] = before + float(share * missed) - before / REMEMBERED
         trust = replace(trust, later=tuple(later.items()))
     return trust
 

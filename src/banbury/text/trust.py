@@ -26,6 +26,7 @@ MOST_CLASSES = 10_000  # with more, the basis of even a few documents would take
 KNOTS = 7
 CHANNELS = 2  # functions of a document's length, each with curves of its own
 NO_CAP = 1e9  # features: more than any document has
+ADDED_DOCUMENTS = 2.0  # to each class in its start: shares of few documents are chance for the most part
 FEW_OF_A_LABEL = 6.0  # documents of a new label: with so many its evidence counts half
 TYPICAL = 16.0  # features of a document where none has been seen
 
@@ -127,12 +128,12 @@ class Trust:
 
 
 def centred_log_prior(documents: Sequence[float]) -> list[float]:
-    """The logarithms of the classes' shares, half a document added to each, around their mean.
+    """The logarithms of the classes' shares, two documents added to each, around their mean.
 
     >>> [round(value, 3) for value in centred_log_prior([4, 1])]
-    [0.549, -0.549]
+    [0.347, -0.347]
     """
-    logs = [log(n + 0.5) for n in documents]
+    logs = [log(n + ADDED_DOCUMENTS) for n in documents]
     mean = sum(logs) / len(logs)
     return [value - mean for value in logs]
 
