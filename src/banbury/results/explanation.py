@@ -247,17 +247,20 @@ class Explanation:
         """Names and weights in the order of the text; runs of characters are grouped by the words they lie in."""
         texts = dict(self._texts())
         words = defaultdict(lambda: Words(""), {column: Words(text) for column, text in texts.items()})
-        parts: list[list[Evidence]] = []
-        runs: dict[tuple[str | None, int, int], list[Evidence]] = {}
+        parts: list[_Part] = []
+        runs: dict[tuple[str | None, int, int], _Part] = {}
         for item in self.evidence:
-            group = (item.column, *words[item.column].around(item)) if item.kind == "characters" else None
-            if group is None or group[2] - group[1] > LONGEST_WORD:  # a script without spaces: one by one they say more
-                parts.append([item])
-            elif group in runs:
-                runs[group].append(item)
+            span = words[item.column].around(item) if item.kind == "characters" else None
+            if span is None:  # also in a script without spaces: one by one they say more
+                parts.append(_Part(item))
+                continue
+            run = runs.get((item.column, *span))
+            if run is None:
+                run = runs[(item.column, *span)] = _Part(item)
+                parts.append(run)
             else:
-                parts.append(runs.setdefault(group, [item]))
-        return [(_name(part, texts), sum(item.weight for item in part)) for part in parts]
+                run.add(item)
+        return [(part.name(texts), part.weight) for part in parts]
 
     # On a terminal
 
@@ -471,37 +474,44 @@ class Words:
     def __init__(self, text: str) -> None:
         self.text = text
         self.bounds: list[tuple[int, int]] = []
-        self._number = [-1] * len(text)
-        """Of each character, the number of its word; −1 for white space."""
+        self._next = [0] * len(text)
+        self._last = [-1] * len(text)
+        """Of each character the number of its word; of white space those of the words after and before it."""
         self._in_long: set[int] = set()
         """Where characters of very long words are."""
+        end_before = 0
         for word in WORD.finditer(text):
             start, end = word.span()
             pieces = [(start, end)] if end - start <= LONGEST_WORD else [(at, at + 1) for at in range(start, end)]
             for left, right in pieces:
                 if len(pieces) > 1:
                     self._in_long.add(left)
-                self._number[left:right] = [len(self.bounds)] * (right - left)
+                number = len(self.bounds)
+                self._next[end_before:right] = [number] * (right - end_before)
+                self._last[end_before:left] = [number - 1] * (left - end_before)
+                self._last[left:right] = [number] * (right - left)
                 self.bounds.append((left, right))
+                end_before = right
+        rest = len(text) - end_before
+        self._next[end_before:], self._last[end_before:] = [len(self.bounds)] * rest, [len(self.bounds) - 1] * rest
 
-    def covered(self, item: Evidence) -> range:
-        """The numbers of the words that evidence lies in."""
-        start, end = item.start or 0, min(item.end or 0, len(self.text))
-        while start < end and self._number[start] < 0:
-            start += 1
-        while start < end and self._number[end - 1] < 0:
-            end -= 1
-        return range(self._number[start], self._number[end - 1] + 1) if start < end else range(0)
-
-    def around(self, item: Evidence) -> tuple[int, int]:
-        """The start and end of the words that a run of characters lies in; characters at the edge of a word have the
-        space beside it with them.
+    def covered(self, item: Evidence) -> tuple[int, int]:
+        """The number of the first word that evidence lies in, and that of the last; the latter is lower where it lies
+        in none.
         """
-        words = self.covered(item)
-        if not words:
-            return item.start or 0, item.end or 0
-        start, end = self.bounds[words[0]][0], self.bounds[words[-1]][1]
-        return (start, end) if start not in self._in_long else (start, start + LONGEST_WORD + 1)
+        end = min(item.end or 0, len(self.text))
+        start = item.start or 0
+        return (self._next[start], self._last[end - 1]) if start < end else (0, -1)
+
+    def around(self, item: Evidence) -> tuple[int, int] | None:
+        """The numbers of the words that a run of characters lies in; None where it lies in none, or where they are very
+        long. Characters at the edge of a word have the space beside it with them.
+        """
+        first, last = self.covered(item)
+        if last < first or self.bounds[first][0] in self._in_long:
+            return None
+        is_long = last > first and self.bounds[last][1] - self.bounds[first][0] > LONGEST_WORD
+        return None if is_long else (first, last)
 
     def weights(self, evidence: Sequence[Evidence]) -> list[tuple[int, int, float]]:
         """The start and end of each word, and its weight: that of evidence is shared equally by the words it lies in.
@@ -511,16 +521,35 @@ class Words:
         """
         sums = [0.0] * len(self.bounds)
         for item in evidence:
-            words = self.covered(item)
-            for number in words:
-                sums[number] += item.weight / len(words)
+            first, last = self.covered(item)
+            if first == last:
+                sums[first] += item.weight
+                continue
+            for number in range(first, last + 1):
+                sums[number] += item.weight / (last - first + 1)
         return [(start, end, weight) for (start, end), weight in zip(self.bounds, sums, strict=True)]
 
 
-def _name(part: Sequence[Evidence], texts: dict[str | None, str]) -> str:
-    """The name of evidence in a list; several runs of characters are named by the text they cover together."""
-    if len(part) == 1:
-        return part[0].name
-    start, end = min(item.start or 0 for item in part), max(item.end or 0 for item in part)
-    word = texts.get(part[0].column, "")[start:end].strip()
-    return f"{part[0]._replace(word=word).name}, {len(part)} parts"
+class _Part:
+    """One line of a list: evidence, or several runs of characters of the same words."""
+
+    __slots__ = ("_end", "_first", "_n", "_start", "weight")
+
+    def __init__(self, item: Evidence) -> None:
+        self._first, self._n = item, 1
+        self._start, self._end = item.start or 0, item.end or 0
+        self.weight = item.weight
+
+    def add(self, item: Evidence) -> None:
+        """One more run of characters."""
+        self._n += 1
+        self.weight += item.weight
+        self._start = min(self._start, item.start or 0)
+        self._end = max(self._end, item.end or 0)
+
+    def name(self, texts: dict[str | None, str]) -> str:
+        """Its name in a list; several runs of characters are named by the text they cover together."""
+        if self._n == 1:
+            return self._first.name
+        word = texts.get(self._first.column, "")[self._start : self._end].strip()
+        return f"{self._first._replace(word=word).name}, {self._n} parts"

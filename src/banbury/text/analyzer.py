@@ -157,7 +157,7 @@ class Analyzer:
         >>> [feature.text for feature in analyzer.features("so so")[: analyzer.n_words("so so")]]
         ['so', 'so']
         """
-        return 0 if self.words is None else len(replace(self, characters=None).features(text))
+        return 0 if self.words is None else len(replace(self, characters=None).compiled().features(as_document(text)))
 
     def vector(self, text: Any, *, binary: bool = False) -> list[int]:
         """How often each of the keywords stands in a document, or with `binary` whether it does.

@@ -22,7 +22,7 @@ from banbury.server.reading import name_of
 
 MOST_CLASSES = 12  # that are listed; the others are behind a click
 MOST_STEPS = 14
-MOST_PARTS = 300  # of what was made of a text
+MOST_PARTS = 100  # of what was made of a text
 LONGEST_LINK = 6_000  # letters: servers and programs cut longer addresses
 CELL = "c."  # before the name of a column, in the fields of a form
 
@@ -138,7 +138,7 @@ def _options(visit: Visit, model: ServedModel) -> Markup:
             control(
                 "label",
                 control("input", type="checkbox", name="weights", value="1", checked=bool(visit.field("weights"))),
-                " list every weight",
+                " everything that is counted, with its weight",
                 class_="check",
             ),
             class_="options",
@@ -254,7 +254,7 @@ def _said(explained: Explanation, asked: Question) -> list[Any]:
         steps_table(explained.steps(MOST_STEPS), "From the prior to the sum: the logarithm of the odds",
                     score=explained.score, unit=explained.unit),
         _unknown(explained),
-        _made_of(explained),
+        _made_of(explained) if asked.with_weights else None,
         element("details", element("summary", "Every weight"), explained.table(), open=True)
         if asked.with_weights
         else None,

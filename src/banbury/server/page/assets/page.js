@@ -9,11 +9,9 @@ export async function ask(address, options = {}) {
       const answer = await fetch(address, { credentials: "same-origin", ...options });
       offline(false);
       return answer;
-    } catch (error) {
-      if (error.name === "AbortError") throw error;
+    } catch {
       offline(true);
       await new Promise((done) => setTimeout(done, wait));
-      if (options.signal?.aborted) throw new DOMException("aborted", "AbortError");
     }
   }
 }
@@ -48,23 +46,23 @@ function keepOpen(old, fresh) {
 
 export const part = (id) => ({ "Banbury-Part": id });
 
-// Forms that send themselves: the newest question counts, older ones are given up.
+// Forms that send themselves: one question at a time, and the newest one next, so that answers come steadily.
 const asking = new Map();
 async function live(form, id) {
-  asking.get(id)?.abort();
-  const control = new AbortController();
-  asking.set(id, control);
-  const body = new URLSearchParams(new FormData(form));
-  try {
-    const answer = await ask(form.action, { method: "POST", body, headers: part(id), signal: control.signal });
-    const html = await answer.text();
-    if (control.signal.aborted) return;
-    put(html, id);
-    const link = document.getElementById("link");
-    if (link && id === "result") history.replaceState(null, "", link.href);
-  } catch (error) {
-    if (error.name !== "AbortError") throw error;
+  const state = asking.get(id) ?? {};
+  asking.set(id, state);
+  state.again = true;
+  if (state.isBusy) return;
+  state.isBusy = true;
+  while (state.again) {
+    state.again = false;
+    const body = new URLSearchParams(new FormData(form));
+    const answer = await ask(form.action, { method: "POST", body, headers: part(id) });
+    put(await answer.text(), id);
   }
+  state.isBusy = false;
+  const link = document.getElementById("link");
+  if (link && id === "result") history.replaceState(null, "", link.href);
 }
 
 function sets(input) {
