@@ -64,8 +64,9 @@ async def show(visit: Visit) -> Response:
         element("h1", "Health"),
         element("dl", cards, class_="cards"),
         await _models(visit),
-        element("div", _routes(visit), _versions(visit), class_="pair"),
+        _routes(visit),
         await _examples(visit) if visit.can("learn") and server.learner is not None and server.models else None,
+        _versions(visit),
     ]
     return answer(layout.page(visit, "health", "Health", body))
 

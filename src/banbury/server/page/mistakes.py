@@ -145,13 +145,16 @@ def _result(visit: Visit, model: ServedModel, evaluated: Evaluated) -> Markup:
         cards(report),
         control(
             "div",
-            layout.card("Confusion", _confusion(visit, report), layout.note("Click a cell to see its documents.")),
+            element(
+                "div",
+                layout.card("Confusion", _confusion(visit, report), layout.note("Click a cell to see its documents.")),
+                layout.card("Class by class", classes_table(report.rows())),
+            ),
             control("div", _behind(visit, evaluated), id="cell"),
             class_="pair",
         ),
         _costs(visit, evaluated),
         layout.card("Can the probabilities be believed?", probabilities(report)),
-        layout.card("Class by class", classes_table(report.rows())),
         _columns(visit, report),
         id="evaluation",
     )

@@ -108,13 +108,17 @@ def _table(visit: Visit, model: ServedModel, classifier: Classifier) -> Markup:
     some = found.page(ROWS, number)
     strengths = some.strengths.tolist()
     largest = max(map(abs, strengths), default=0.0) or 1.0
-    head = [*some.head(), *(["weight"] if some.has_weights() else [])]
+    name_of_strength = "weight" if some.has_weights() else "λ"
+    names = [*some.head(), *(["weight"] if some.has_weights() else [])]
+    place = names.index(name_of_strength)
+    head = [names[0], name_of_strength, *(name for name in names[1:] if name != name_of_strength)]
     rows = []
     for row, strength in zip(some.rows(0.95), strengths, strict=True):
-        name, *cells = some.cells(row)
-        where = visit.address("words", word=name, column=visit.field("column") or None)
-        shaded = element("span", cells[-1], class_=tint(max(-1.0, min(strength / largest, 1.0))))
-        rows.append([control("a", isolated(name, width=40), href=where), *cells[:-1], shaded])
+        cells = some.cells(row)
+        where = visit.address("words", word=cells[0], column=visit.field("column") or None)
+        shaded = element("span", cells[place], class_=tint(max(-1.0, min(strength / largest, 1.0))))
+        rest = [cell for number, cell in enumerate(cells) if number not in (0, place)]
+        rows.append([control("a", isolated(cells[0], width=40), href=where), shaded, *rest])
     caption = f"{len(found):,} of {len(words):,} features" if len(found) < len(words) else f"{len(words):,} features"
     body = table(head, rows, caption) if rows else element("p", "No word is like this.")
     return control(
