@@ -82,5 +82,49 @@ class TextReading(NamedTuple):
         """The terms that the scores of a text are the sums of: one start for each class, one term for each feature."""
         # What belongs to no word: the prior, what grows with the length, and for Bernoulli the absence of every word.
         start, weights = self.scorer.terms(text, self.start, self.growth, self.version)
-        features = self.analyzer.features(text)
         features = self.analyzer.compiled().features(text)
+        n_words = len(features) if self.analyzer.characters is None else self.analyzer.n_words(text)
+        terms = [
+            Term(word, first, end, by_class, "word" if position < n_words else "characters")
+            for position, ((word, first, end), by_class) in enumerate(zip(features, weights, strict=True))
+        ]
+        return start, terms
+
+    def all_terms(self, text: str) -> tuple[list[float], list[Term], AbsentWords | None]:
+        """The same; with the Bernoulli likelihood, words that are absent by themselves instead of in the start.
+
+        Then a word adds log P(word | class), and one that is absent log(1 − P(word | class)).
+        """
+        start, terms = self.terms(text)
+        if not self.counts_absence:
+            return start, terms, None
+        scorer: Any = self.scorer
+        table = scorer.table(None, 1)
+        is_characters = np.asarray(scorer.lengths(None, 1)) == 0
+        logs = np.asarray(table.log_probabilities)
+        with np.errstate(divide="ignore"):
+            absence = np.log1p(-np.exp(np.minimum(logs, 0.0)))
+        numbers = {key: number for number, key in enumerate(zip(table.names, is_characters.tolist(), strict=True))}
+        factor = 1.0
+        if self.growth is not None:  # calibrated: how much absence counts depends on the length of the text
+            (said, _), sums = scorer.terms(text, [0.0] * len(self.classes), None), absence.sum(axis=0)
+            largest = int(np.abs(sums).argmax())
+            factor = said[largest] / sums[largest] if sums[largest] else 0.0
+            start = (np.array(start) - factor * sums).tolist()
+        else:
+            start = list(self.start)
+        is_present = np.zeros(len(absence), dtype=bool)
+        for place, term in enumerate(terms):
+            if term.weights is None:
+                continue
+            number = numbers[term.word, term.kind == "characters"]
+            is_present[number] = True
+            if term.weights:  # not a repeat
+                own = logs[number] if self.growth is None else np.array(term.weights) + factor * absence[number]
+                terms[place] = term._replace(weights=own.tolist())
+        names = [name for name, present in zip(table.names, is_present.tolist(), strict=True) if not present]
+        return start, terms, AbsentWords(names, factor * absence[~is_present])
+
+    def changes(self, text: str) -> list[Change]:
+        """What preprocessing leaves out of a text, and what it counts under another name."""
+        return changes(self.analyzer, text)
