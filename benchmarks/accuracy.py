@@ -1,8 +1,8 @@
 """How accurate banbury is, and how far its probabilities can be trusted, beside scikit-learn and fastText.
 
 `python benchmarks/accuracy.py` makes the tables; `--small` learns from few documents, `--speed` holds a stopwatch;
-`--views`, `--copies`, `--new-label`, `--transfer` and `--many-classes` are about a world that moves (`moving.py`).
-benchmarks/README.md says what is compared.
+`--views`, `--copies`, `--new-label`, `--transfer`, `--reports` and `--many-classes` are about a world that moves
+(`moving.py`). benchmarks/README.md says what is compared.
 """
 
 from __future__ import annotations
@@ -302,6 +302,7 @@ MOVING = {
         "moving_new_label.json",
     ),
     "transfer": Mode(moving.transfer, ["rt_polarity", "imdb"], ["counting", "mnb", "lr-tuned"], "moving_transfer.json"),
+    "reports": Mode(moving.reports, moving.DESIGN, ["counting"], "moving_reports.json"),
     "many-classes": Mode(moving.many_classes, ["20newsgroups"], ["counting", "mnb"], "moving_many_classes.json"),
 }
 OF_TABLES = Mode(table_sets.compare, list(table_sets.SETS), list(table_sets.MODELS), "accuracy_tables.json")

@@ -1,7 +1,7 @@
 """What becomes of a model when the world moves: shorter and longer texts, copies, weights, new labels, other sources.
 
-`accuracy.py --views`, `--copies`, `--new-label`, `--transfer` and `--many-classes` run these. Sets are split as their
-publishers did, else every fifth row is tested. Peers are fitted to the same documents.
+`accuracy.py --views`, `--copies`, `--new-label`, `--transfer`, `--reports` and `--many-classes` run these. Sets are
+split as their publishers did, else every fifth row is tested. Peers are fitted to the same documents.
 """
 
 from __future__ import annotations
@@ -155,6 +155,7 @@ def new_label(sets: list[str], models: list[str], quick: bool) -> list[Row]:
     """A label that comes later: accuracy on the old ones, recall of the new one, beside a fresh fit."""
     rows: list[Row] = []
     for name in sets:
+        rows += grown(name, quick)
         split = data.split(name, every=10 if quick else 1)
         train, labels, test, test_labels = split.train, split.train_labels, split.test, split.test_labels
         new = NEW_LABELS.get(name, "question")
@@ -195,6 +196,48 @@ def new_label(sets: list[str], models: list[str], quick: bool) -> list[Row]:
                     f"  log loss {loss:.3f}",
                     flush=True,
                 )
+    return rows
+
+
+def grown(name: str, quick: bool) -> list[Row]:
+    """A class of which nine tenths are learned after the fit, beside a fresh fit."""
+    split = data.split(name, every=10 if quick else 1)
+    label = NEW_LABELS.get(name, split.train_labels[0])
+    members = [row for row, known in enumerate(split.train_labels) if known == label]
+    Random(2).shuffle(members)
+    later = set(members[len(members) // 10 :])
+    early = [row for row in range(len(split.train)) if row not in later]
+    learned = banbury.Classifier().fit([split.train[row] for row in early], [split.train_labels[row] for row in early])
+    learned = learned.learn([split.train[row] for row in sorted(later)], [label] * len(later))
+    fresh = banbury.Classifier().fit(split.train, split.train_labels)
+    rows = []
+    for key, model in (("learned", learned), ("fresh", fresh)):
+        found = figures(model, split.test, split.test_labels)
+        rows.append(row("new label", name, key, "a class that grew tenfold", found))
+        print(f"{name:16}{key:9}tenfold {label}: {shown(found)}", flush=True)
+    return rows
+
+
+def reports(sets: list[str], models: list[str], quick: bool) -> list[Row]:
+    """Reports beside a real refit: what leave-one-out says of a model, and what five folds say, each fitted anew."""
+    rows: list[Row] = []
+    for name in sets:
+        split = data.split(name, every=10 if quick else 1)
+        texts, labels = split.train, split.train_labels
+        report = banbury.Classifier().fit(texts, labels).report_
+        # Copies would be in both parts of a fold: each text once, as the report counts it.
+        distinct = list(dict(zip(texts, range(len(texts)), strict=True)).values())
+        parts = data.folds([labels[row] for row in distinct])
+        folds = []
+        for learn, test in parts:
+            rows_of = [[distinct[at] for at in part] for part in (learn, test)]
+            train, held = ([texts[row] for row in part] for part in rows_of)
+            train_labels, held_labels = ([labels[row] for row in part] for part in rows_of)
+            folds.append(figures(banbury.Classifier().fit(train, train_labels), held, held_labels))
+        refit = tuple(float(np.mean(column)) for column in zip(*folds, strict=True))
+        told = (report.accuracy, report.log_loss, report.calibration_error)
+        rows += [row("reports", name, key, "full", found) for key, found in (("report", told), ("refit", refit))]
+        print(f"{name:20}report {shown(told)}  refit {shown(refit)}  {100 * (told[0] - refit[0]):+.2f}", flush=True)
     return rows
 
 
