@@ -52,11 +52,6 @@ MISSING = {
     "tables/scoring",
     "tables/terms",
     "tables/votes",
-    "text/calibration",
-    "text/curves",
-    "text/frequencies",
-    "text/given_weights",
-    "text/likelihoods",
 }
 
 

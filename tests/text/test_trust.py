@@ -21,8 +21,7 @@ import reference
 import trust_reference as twin
 from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.datasets import demo
-from banbury.errors import InputError, NotAvailable
-from banbury.text.curves import LEVEL_SD, MULTIPLIER_SD, level_precision
+from banbury.errors import InputError
 from banbury.text.documents import class_numbers
 from strategies import LABELS, Corpus, corpora, plain_texts
 
@@ -278,27 +277,6 @@ def test_a_given_prior_moves_calibrated_probabilities_by_bayes_rule() -> None:
         assert sure.tolist() == ["positive"] * 4
 
 
-def test_without_calibration_it_is_the_plain_posterior() -> None:
-    plain = Classifier(likelihood="multinomial", smoothing=1.0, calibration=None, analyzer=PAIRS).fit(TEXTS, SIGNS)
-    textbook = Classifier.textbook(analyzer=PAIRS).fit(TEXTS, SIGNS)
-    assert np.array_equal(plain.predict_proba(ASKED), textbook.predict_proba(ASKED))
-    with pytest.raises(NotAvailable, match="no report"):
-        _ = textbook.report_
-
-
-@pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli", "complement"])
-def test_a_plain_likelihood_is_calibrated_by_leave_one_out(likelihood: str) -> None:
-    model = Classifier(likelihood=likelihood, smoothing=1.0).fit(TEXTS, SIGNS)
-    assert "calibrated" in model.report_.chosen
-    explanation = model.explain("What a lovely day")
-    total = explanation.prior + sum(evidence.weight for evidence in explanation.evidence)
-    assert total == pytest.approx(explanation.score, abs=1e-12)
-    assert model.predict(ASKED).tolist() == model.classes_[model.predict_proba(ASKED).argmax(axis=1)].tolist()
-    chosen = Classifier(likelihood=likelihood).fit(TEXTS, SIGNS).report_
-    assert chosen.log_loss <= model.report_.log_loss + 1e-12
-    assert len(chosen.tried) > 1
-
-
 @pytest.mark.parametrize(
     "texts, labels",
     [
@@ -410,33 +388,10 @@ def test_few_documents_are_not_believed_too_much(
         assert losses[0] < -shares[at].mean() + 0.02
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_multipliers_of_blocks_have_a_deviation_of_their_own_and_one_in_common(n: int) -> None:
-    covariance = np.eye(n) * MULTIPLIER_SD**2 + LEVEL_SD**2
-    np.testing.assert_allclose(np.reshape(level_precision(n), (n, n)) @ covariance, np.eye(n), atol=1e-9)
-
-
 def test_with_one_document_of_each_class_a_word_speaks_for_its_own() -> None:
     model = Classifier().fit(["so happy", "so sad"], ["positive", "negative"])
     assert model.predict(["happy", "sad"]).tolist() == ["positive", "negative"]
     assert "2 documents are few" in model.report_.note
-
-
-def test_a_prior_that_has_moved_is_found_and_one_that_has_not_is_left() -> None:
-    model = Classifier().fit(TEXTS[:400], SIGNS[:400])
-    rest = list(zip(TEXTS[400:], SIGNS[400:], strict=True))
-    same = model.estimate_prior([text for text, _ in rest])
-    assert same.prior["negative"] == pytest.approx(0.5, abs=0.12)
-    assert not same.moved
-    glad = [text for text, sign in rest if sign == "positive"]
-    shifted = model.estimate_prior([*glad, *[text for text, sign in rest if sign == "negative"][:5]])
-    assert shifted.moved
-    assert shifted.prior["positive"] > 0.85
-    assert sum(shifted.prior.values()) == pytest.approx(1)
-    assert model.predict_proba([]).shape == (0, 2)
-    with pytest.raises(InputError, match="no documents"):
-        model.estimate_prior([])
-    assert Classifier().fit(["a"], ["x"]).estimate_prior(["b"]).prior == {"x": 1}
 
 
 # Where the world moves, and bad input
@@ -518,24 +473,3 @@ def test_groups_are_left_out_together_and_the_report_is_less_sure() -> None:
 def test_wrong_groups_are_named(groups: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Classifier().fit(["a b", "c d"], ["x", "y"], groups=groups)
-
-
-def test_the_report_has_figures_by_length() -> None:
-    found = Classifier().fit(TEXTS, SIGNS).report_
-    lengths = [one.least for one in found.by_length]
-    assert lengths == sorted(lengths)
-    assert lengths[0] == 1
-    assert found.by_length[-1].accuracy > found.by_length[0].accuracy
-    assert "words of a text" in str(found)
-
-
-def test_many_classes_are_fitted_on_lists_of_some() -> None:
-    random = Random(5)
-    texts = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for _ in range(20) for i in range(30)]
-    labels = [i for _ in range(20) for i in range(30)]
-    model = Classifier(analyzer=Analyzer()).fit(texts, labels)
-    new = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for i in range(30) for _ in range(100)]
-    evaluation = model.evaluate(new, [i for i in range(30) for _ in range(100)])
-    assert evaluation.accuracy > 0.6
-    assert abs(evaluation.accuracy - model.report_.accuracy) < 0.05
-    assert (evaluation.calibration_error or 1) < 0.08

@@ -1,0 +1,90 @@
+"""The fit of trust curves: what the regression says of documents is what leave-one-out says of them."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from banbury import Analyzer, Classifier, Counts, _kernel
+from banbury.datasets import demo
+from banbury.text import curves
+from banbury.text.curves import LEVEL_SD, MULTIPLIER_SD, level_precision
+from banbury.text.documents import class_numbers
+from banbury.text.trust import Trust, universal_curves
+
+TEXTS, SIGNS = demo()
+COMMON = [f"common{i}" for i in range(20)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_multipliers_of_blocks_have_a_deviation_of_their_own_and_one_in_common(n: int) -> None:
+    covariance = np.eye(n) * MULTIPLIER_SD**2 + LEVEL_SD**2
+    np.testing.assert_allclose(np.reshape(level_precision(n), (n, n)) @ covariance, np.eye(n), atol=1e-9)
+
+
+def test_the_report_has_figures_by_length() -> None:
+    found = Classifier().fit(TEXTS, SIGNS).report_
+    lengths = [one.least for one in found.by_length]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == 1
+    assert found.by_length[-1].accuracy > found.by_length[0].accuracy
+    assert "words of a text" in str(found)
+
+
+def test_many_classes_are_fitted_on_lists_of_some() -> None:
+    random = Random(5)
+    texts = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for _ in range(20) for i in range(30)]
+    labels = [i for _ in range(20) for i in range(30)]
+    model = Classifier(analyzer=Analyzer()).fit(texts, labels)
+    new = [" ".join(random.choices([f"w{i}", f"v{i}", *COMMON], k=12)) for i in range(30) for _ in range(100)]
+    evaluation = model.evaluate(new, [i for i in range(30) for _ in range(100)])
+    assert evaluation.accuracy > 0.6
+    assert abs(evaluation.accuracy - model.report_.accuracy) < 0.05
+    assert (evaluation.calibration_error or 1) < 0.08
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_regression_says_what_leave_one_out_says(n_classes: int) -> None:
+    labels = SIGNS if n_classes == 2 else [*SIGNS[:-60], *["neutral"] * 60]
+    counts = Counts(Analyzer(ngrams=(1, 2))).add(TEXTS, labels)
+    class_ids = class_numbers(labels, counts.classes)
+    documents = _kernel.Documents(counts.kernel, TEXTS, class_ids, None, 300, 1, windows=True)
+    fit: Any = curves._Fit(documents, counts, 1)
+    blocks, prior = universal_curves(counts.analyzer)
+    regression = fit._regression(prior)
+    _, by_fold = fit._fitted(regression, blocks)
+    for columns, shifts in ((curves._columns(blocks, n_classes), [0.0] * n_classes), by_fold[3]):
+        unified = (
+            columns if n_classes == 3 else curves._unified(columns, [x for block in blocks for x in block], blocks)
+        )
+        shift = tuple(zip(counts.classes, shifts, strict=True))
+        trust = Trust(tuple(unified), prior, shift, tuple(fit.caps), tuple(fit.typical))
+        left_out = documents.scores([list(trust.curves)], list(trust.caps), 1)
+        scores = curves.of_all_classes(np.asarray(left_out.scores), n_classes)
+        share = np.asarray(left_out.lengths) / (np.asarray(left_out.lengths) + 16.0)
+        growth = np.array(trust.growth(counts.classes, counts.documents))
+        scores = fit.log_prior + share[:, None] * growth + scores
+        logs = regression.log_probabilities([(columns, shifts)], np.zeros(len(scores), np.uint32), 1)
+        np.testing.assert_allclose(logs, scores - np.logaddexp.reduce(scores, axis=1)[:, None], atol=1e-9)
+
+
+def test_curves_of_two_classes_are_kept_in_the_form_for_more() -> None:
+    blocks, _ = universal_curves(Analyzer(ngrams=(1, 2)))
+    around = [2.0 * number for block in blocks for number in block]
+    columns = [number + 0.1 * place for place, number in enumerate(curves._columns(blocks, 2))]
+    unified = curves._unified(columns, around, blocks)
+    again = [unified[: len(blocks[0])], unified[len(blocks[0]) :]]
+    assert curves._columns(again, 2) == pytest.approx(columns)
+    assert curves._columns(again, 3) == unified
+
+
+def test_figures_by_length_leave_out_what_is_rare() -> None:
+    lengths = np.array([1.0] * 40 + [3.0] * 10 + [300.0] * 30)
+    logs = np.log(np.tile([0.8, 0.2], (80, 1)))
+    found = curves.figures_by_length(lengths, np.zeros(80, np.intp), logs)
+    assert [(entry.least, entry.most, entry.texts, entry.accuracy) for entry in found] == [
+        (1, 1, 40, 1.0),
+        (250, None, 30, 1.0),
+    ]
+    assert found[0].log_loss == pytest.approx(-np.log(0.8))
