@@ -1,4 +1,4 @@
-"""docs/reference/cli.md is what `--help` says. `python tests/test_cli_reference.py` writes it anew."""
+"""docs/reference/cli.md is what `--help` says. `python tests/cli/test_reference.py` writes it anew."""
 
 from pathlib import Path
 
