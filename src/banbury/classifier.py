@@ -13,7 +13,6 @@ from banbury.model import Documents, Model, Reading, clear_labels, explained
 from banbury.parameters import Parameters, changed_parameters, check_parameters, parameters_of, shown, sklearn_tags
 from banbury.stats.softmax import class_probabilities, log_softmax, softmax
 from banbury.text.analyzer import Analyzer
-from banbury.text.batches import fitted_in_batches
 from banbury.text.calibration import PriorEstimate, estimate_prior
 from banbury.text.documents import (
     Column,
@@ -27,12 +26,8 @@ from banbury.text.documents import (
     check_many,
     n_threads,
 )  # fmt: skip
-from banbury.text.frequencies import counts_from_frequencies
-from banbury.text.given_weights import GivenModel
 from banbury.text.likelihoods import Prior, labelled_log_likelihood, log_prior
 from banbury.text.model import TextModel
-from banbury.text.next_to_label import next_to_label
-from banbury.text.sampling import draw_class_ids
 from banbury.text.settings import Settings, as_analyzer
 
 if TYPE_CHECKING:
@@ -156,6 +151,8 @@ class Classifier:
         >>> Classifier.from_frequencies({"happy": {"yes": 2, "no": 0}, "sad": {"yes": 0, "no": 2}}).predict("so happy")
         'yes'
         """
+        from banbury.text.frequencies import counts_from_frequencies  # nothing that predicts needs it
+
         model = cls.textbook(**parameters)
         how: dict[str, Any] = {"documents": documents, "totals": totals, "analyzer": as_analyzer(model.analyzer)}
         counts = counts_from_frequencies(table, are_documents=model.likelihood == "bernoulli", **how)
@@ -180,6 +177,8 @@ class Classifier:
         >>> model.decision_function(["I am happy because I am learning"]).round(4).tolist()
         [3.3]
         """
+        from banbury.text.given_weights import GivenModel  # nothing that predicts needs it
+
         model = cls.textbook(analyzer=analyzer, prior=prior)
         model._fitted = Fitted(model.settings, GivenModel.of(table, list(classes), analyzer))
         model.log_prior_  # noqa: B018  raises where the prior does not fit the labels
@@ -229,6 +228,8 @@ class Classifier:
         >>> Classifier().fit_batches([(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]).predict("lunch")
         'ham'
         """
+        from banbury.text.batches import fitted_in_batches  # nothing that predicts needs it
+
         settings = self._checked_settings()
         if self.columns is not None:
             raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
@@ -405,6 +406,8 @@ class Classifier:
         >>> Classifier().fit({"legs": [2, 4]}, ["bird", "cat"]).sample(2, label="cat", seed=0)[1]
         ['cat', 'cat']
         """
+        from banbury.text.sampling import draw_class_ids  # nothing that predicts needs it
+
         model, rng = self._known(), np.random.default_rng(seed)
         class_ids = draw_class_ids(rng, n, label, model.classes, model.documents, self.prior)
         labels = [model.classes[class_id] for class_id in class_ids.tolist()]
@@ -595,6 +598,8 @@ class Classifier:
         >>> model.what_to_label_next(["free money", "win a prize", "a prize", "noon"], top=2)
         [2, 1]
         """
+        from banbury.text.next_to_label import next_to_label  # nothing that predicts needs it
+
         is_fitted = self.__sklearn_is_fitted__()
         model: Model = self._known() if is_fitted else TextModel.empty(self._checked_settings(), self.analyzer)
         text_model = model.of_texts("documents to label next are texts")

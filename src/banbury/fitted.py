@@ -16,13 +16,13 @@ from banbury.text.documents import Column, Labels, as_labels
 from banbury.text.likelihoods import Dirichlet, Prior
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
-from banbury.text.unlabelled import Unlabelled, fitted_with_unlabelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
+    from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
 
@@ -183,6 +183,8 @@ def fitted(
         return Fitted(settings, *TextModel.fitted(documents, labels, weights, settings, groups=groups, **how))
     if groups is not None:
         raise InputError("groups and unlabelled cannot be given together: nobody knows the groups of the others")
+    from banbury.text.unlabelled import fitted_with_unlabelled  # nothing that predicts needs it
+
     return Fitted(settings, *fitted_with_unlabelled(documents, labels, weights, unlabelled, settings, sure=sure, **how))
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from banbury.changes import Changes
 from banbury.lazy import numpy as np
 from banbury.results.terms import Score, explanation_of
-from banbury.text.given_weights import GivenModel
 from banbury.text.model import TextModel
 
 if TYPE_CHECKING:
@@ -207,6 +206,8 @@ def explained(reading: Reading, document: Any, *, label: Label | None, against: 
 def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
     """The model that `Model.parts` were taken from."""
     if "given_weights" in settings:
+        from banbury.text.given_weights import GivenModel  # nothing that predicts needs it
+
         return GivenModel.from_parts(settings)
     if "columns" not in settings:
         return TextModel.from_parts(settings, arrays)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from banbury.stats.probability import log_difference, posterior
-from banbury.stats.softmax import log_differences, log_softmax, softmax
+from banbury.stats.probability import posterior
+from banbury.stats.softmax import log_difference, log_differences, log_softmax, softmax
 
 SCORES = arrays_of.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(-800, 800))
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.stats.probability import log_difference
-from banbury.stats.softmax import softmax
+from banbury.stats.softmax import log_difference, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

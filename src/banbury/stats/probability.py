@@ -15,7 +15,6 @@ __all__ = [
     "complement",
     "conditional",
     "from_odds",
-    "log_difference",
     "log_sum_exp",
     "odds",
     "of",
@@ -168,15 +167,6 @@ def posterior(log_scores: Sequence[float]) -> list[float]:
     shares = [math.exp(score - largest) for score in log_scores]
     total = math.fsum(shares)
     return [share / total for share in shares]
-
-
-def log_difference(first: float, second: float) -> float:
-    """First minus second, for logarithms of probabilities; −inf minus −inf is 0.
-
-    >>> log_difference(-1.0, -3.0), log_difference(-math.inf, -math.inf)
-    (2.0, 0.0)
-    """
-    return 0.0 if first == second else first - second
 
 
 def _checked(chance: float, name: str) -> float:

@@ -46,6 +46,15 @@ def class_probabilities(scores: Sequence[float]) -> list[float]:
     return [odd / total for odd in odds]
 
 
+def log_difference(first: float, second: float) -> float:
+    """First minus second, for logarithms of probabilities; −inf minus −inf is 0.
+
+    >>> log_difference(-1.0, -3.0), log_difference(float("-inf"), float("-inf"))
+    (2.0, 0.0)
+    """
+    return 0.0 if first == second else first - second
+
+
 def log_differences(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     """First minus second, for logarithms of probabilities; −inf minus −inf is 0.
 

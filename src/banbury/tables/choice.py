@@ -11,8 +11,7 @@ from banbury.errors import InputError
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
 from banbury.results.trials import Seen, Tried, figures, with_prior
 from banbury.stats.intervals import Interval
-from banbury.stats.probability import log_difference
-from banbury.stats.softmax import log_softmax
+from banbury.stats.softmax import log_difference, log_softmax
 from banbury.tables.columns import described, groups_of
 from banbury.tables.fit import Fit
 from banbury.tables.frame import show_row

@@ -12,7 +12,7 @@ from banbury.errors import InputError, NotAvailable
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.results.terms import class_id_of
-from banbury.stats.probability import log_difference
+from banbury.stats.softmax import log_difference
 from banbury.text.analyzer import Analyzer
 from banbury.text.calibration import LeftOutEvidence, possible_log_softmax
 from banbury.text.choice import TextChoice, choose, uses_curves
@@ -33,7 +33,6 @@ from banbury.text.leave_one_out import EVERY_ONE, plain_left_out
 from banbury.text.likelihoods import Prior, log_prior, pseudo_counts, scorer
 from banbury.text.new_labels import with_new_labels
 from banbury.text.reading import TextReading
-from banbury.text.sampling import draw_texts
 from banbury.text.settings import Settings, analyzers_for
 from banbury.text.trust import Trust, centred_log_prior
 
@@ -342,6 +341,8 @@ class TextModel:
 
     def sample(self, rng: np.random.Generator, class_ids: NDArray[Any], settings: Settings) -> list[str]:
         """New texts of these classes, drawn from the plain likelihood of single words."""
+        from banbury.text.sampling import draw_texts  # nothing that predicts needs it
+
         analyzer = self.counts.analyzer
         if settings.likelihood == "complement":
             raise InputError("the complement likelihood says what a class is not: nothing can be drawn from it")
