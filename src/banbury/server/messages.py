@@ -100,6 +100,16 @@ class Evidence(Struct):
     kind: str
 
 
+class Change(Struct):
+    """What preprocessing left out of a document, or counted under another name; null for what is left out."""
+
+    text: str
+    token: str | None
+    start: int
+    end: int
+    column: str | None
+
+
 class ExplainAnswer(Struct):
     """Why a document is of one label rather than another: the prior and the weights sum to the score."""
 
@@ -112,6 +122,7 @@ class ExplainAnswer(Struct):
     evidence: list[Evidence]
     unknown: list[str]
     unknown_share: float
+    changes: list[Change]
     text: str | UnsetType = UNSET
     row: Row | UnsetType = UNSET
 
