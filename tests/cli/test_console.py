@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from banbury.cli.console import fitted
 from commands import LABELS, TEXTS, Here, run, write_rows
 from terminal import Terminal
 
@@ -114,3 +115,27 @@ def test_the_report_of_training_stays_within_the_window(folder: Path, columns: i
     assert len(terminal.screen.split("\n")) < (90 if columns == 40 else 55)
     assert "chosen" in terminal.screen
     assert "strongest words" in terminal.screen
+
+
+CARD = """25 of 30 right              95 % interval
+accuracy            0.9912  0.9867 to 0.9942
+calibration error   0.0062
+1 of 30 documents repeat earlier ones; each of them counts
+
+class  precision  recall      F1  documents
+ham       0.9922  0.9977  0.9949       2171"""
+
+
+def test_a_table_that_fits_stays_as_it_is() -> None:
+    assert fitted(CARD, 60) == CARD
+
+
+@pytest.mark.parametrize("width", [40, 30, 24])
+def test_on_a_narrow_terminal_nothing_of_a_table_is_lost(width: int) -> None:
+    lines = fitted(CARD, width).split("\n")
+    assert max(map(len, lines)) <= width
+    assert " ".join(lines).split() == CARD.split()
+
+
+def test_columns_stay_in_line_while_gaps_shrink() -> None:
+    assert fitted("name      one    two\nlonger      1     22", 16) == "name   one two\nlonger   1  22"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -51,14 +52,64 @@ def show(result: object) -> None:
 
 
 def show_table(text: str) -> None:
-    """Lines whose cells stand in columns: those that are longer than a line of the terminal are cut, not broken."""
+    """Lines whose cells stand in columns; on a narrow terminal columns stand closer, and nothing is lost."""
     if not sys.stdout.isatty():
         show(text)
         return
     from rich.console import Console
     from rich.text import Text
 
-    Console(highlight=False).print(Text(clean(text)), no_wrap=True, overflow="ellipsis")
+    console = Console(highlight=False)
+    console.print(Text(fitted(clean(text), console.width)), no_wrap=True, overflow="ellipsis")
+
+
+def fitted(text: str, width: int) -> str:
+    """Lines of this width: where some are longer, gaps between columns are made smaller, then the last cells go below.
+
+    A line without columns is a sentence, and is broken between words.
+
+    >>> print(fitted("accuracy    0.9912  0.9867 to 0.9942\\nlog loss    0.0257  0.0177 to 0.0337", 34))
+    accuracy 0.9912 0.9867 to 0.9942
+    log loss 0.0257 0.0177 to 0.0337
+    """
+    from textwrap import wrap
+
+    lines: list[str] = []
+    for is_table, block in groupby(text.split("\n"), key=lambda line: bool(line.strip()) and "  " in line.strip()):
+        rows = list(block)
+        if not is_table:
+            lines += [part for row in rows for part in (wrap(row, width, subsequent_indent="  ") or [""])]
+        elif max(map(len, rows)) <= width:
+            lines += rows
+        else:
+            lines += _broken(*_closer(rows), width)
+    return "\n".join(lines)
+
+
+def _closer(rows: list[str]) -> tuple[list[str], list[int]]:
+    """Rows with one space wherever all of them have several, and where these are."""
+    is_gap = [*_gaps(rows), False]
+    kept = [place for place in range(len(is_gap) - 1) if not (is_gap[place] and place and is_gap[place - 1])]
+    between = [number for number, place in enumerate(kept) if is_gap[place] and is_gap[place + 1]]
+    whole = [row.ljust(len(is_gap)) for row in rows]
+    return ["".join(row[place] for place in kept).rstrip() for row in whole], between
+
+
+def _broken(rows: list[str], between: list[int], width: int) -> list[str]:
+    """Rows that are still too long, each with its last cells on a line of their own."""
+    from textwrap import wrap
+
+    if max(map(len, rows)) <= width:
+        return rows
+    place = max((place for place in between if place <= width), default=0)
+    parts = [part for row in rows for part in (row[:place].rstrip(), f"  {row[place:].strip()}") if part.strip()]
+    return [line for part in parts for line in ([part] if len(part) <= width else wrap(part, width))]
+
+
+def _gaps(rows: list[str]) -> list[bool]:
+    """For each place whether no row has anything there."""
+    longest = max(map(len, rows))
+    return [all(row[place : place + 1] in ("", " ") for row in rows) for place in range(longest)]
 
 
 def show_json(result: object) -> None:
