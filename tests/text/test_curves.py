@@ -50,14 +50,12 @@ def test_the_regression_says_what_leave_one_out_says(n_classes: int) -> None:
     counts = Counts(Analyzer(ngrams=(1, 2))).add(TEXTS, labels)
     class_ids = class_numbers(labels, counts.classes)
     documents = _kernel.Documents(counts.kernel, TEXTS, class_ids, None, 300, 1, windows=True)
-    fit: Any = curves._Fit(documents, counts, 1)
+    fit: Any = curves.CurveFit(documents, counts, 1)
     blocks, prior = universal_curves(counts.analyzer)
-    regression = fit._regression(prior)
-    _, by_fold = fit._fitted(regression, blocks)
-    for columns, shifts in ((curves._columns(blocks, n_classes), [0.0] * n_classes), by_fold[3]):
-        unified = (
-            columns if n_classes == 3 else curves._unified(columns, [x for block in blocks for x in block], blocks)
-        )
+    regression = fit.regression(prior)
+    _, by_fold = fit.fitted(regression, blocks)
+    for columns, shifts in ((curves.curve_columns(blocks, n_classes), [0.0] * n_classes), by_fold[3]):
+        unified = columns if n_classes == 3 else curves.unified(columns, [x for block in blocks for x in block], blocks)
         shift = tuple(zip(counts.classes, shifts, strict=True))
         trust = Trust(tuple(unified), prior, shift, tuple(fit.caps), tuple(fit.typical))
         left_out = documents.scores([list(trust.curves)], list(trust.caps), 1)
@@ -72,11 +70,11 @@ def test_the_regression_says_what_leave_one_out_says(n_classes: int) -> None:
 def test_curves_of_two_classes_are_kept_in_the_form_for_more() -> None:
     blocks, _ = universal_curves(Analyzer(ngrams=(1, 2)))
     around = [2.0 * number for block in blocks for number in block]
-    columns = [number + 0.1 * place for place, number in enumerate(curves._columns(blocks, 2))]
-    unified = curves._unified(columns, around, blocks)
+    columns = [number + 0.1 * place for place, number in enumerate(curves.curve_columns(blocks, 2))]
+    unified = curves.unified(columns, around, blocks)
     again = [unified[: len(blocks[0])], unified[len(blocks[0]) :]]
-    assert curves._columns(again, 2) == pytest.approx(columns)
-    assert curves._columns(again, 3) == unified
+    assert curves.curve_columns(again, 2) == pytest.approx(columns)
+    assert curves.curve_columns(again, 3) == unified
 
 
 def test_figures_by_length_leave_out_what_is_rare() -> None:

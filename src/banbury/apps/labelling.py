@@ -155,7 +155,7 @@ class Labelling:
 
 
 FEWEST_TO_EXTRAPOLATE = 40  # labels
-BLOCKS = 4
+EXTRAPOLATION_BLOCKS = 4
 
 
 def expected_accuracy(is_right: Sequence[bool], n: int) -> float | None:
@@ -174,14 +174,14 @@ def expected_accuracy(is_right: Sequence[bool], n: int) -> float | None:
         return None
     points = []
     end = len(is_right)
-    for _ in range(BLOCKS):
+    for _ in range(EXTRAPOLATION_BLOCKS):
         start = end // 2
         wrong = sum(not right for right in is_right[start:end])
         # Half a mistake more, and half a right one, so that no block has a share of 0.
         points.append((log((start + end) / 2), log((wrong + 0.5) / (end - start + 1))))
         end = start
-    middle = sum(x for x, _ in points) / BLOCKS
+    middle = sum(x for x, _ in points) / EXTRAPOLATION_BLOCKS
     spread = sum((x - middle) ** 2 for x, _ in points)
-    level = sum(y for _, y in points) / BLOCKS
+    level = sum(y for _, y in points) / EXTRAPOLATION_BLOCKS
     slope = min(sum((x - middle) * (y - level) for x, y in points) / spread, 0.0)
     return 1 - min(exp(level + slope * (log(n) - middle)), 1.0)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TREATMENTS = ("keep", "remove", "replace", "split")
 FLAGS = {"lowercase": "", "emoticons": "", "negation": "Whether words after not become not_word."}
 THINGS = ("urls", "handles", "emails", "tags")
-RARE = ("lowercase", "emoticons")  # the help of a command fits a screen: these are in the documentation
+RARE_OPTIONS = ("lowercase", "emoticons")  # the help of a command fits a screen: these are in the documentation
 PAIRS = ("ngrams", "characters")
 LISTS = ("stop_words", "keywords")
 NAMES = ("words", *FLAGS, *THINGS, "punctuation", "stop_words", "stemmer", "min_length", *PAIRS, "keywords")
@@ -33,7 +33,7 @@ def settings(command: Any) -> Any:
         click.option("--characters", metavar="LOW,HIGH", help="Runs of so many characters, such as 2,5."),
         click.option("--words", type=click.Choice(["unicode", "python", "none"]), hidden=True),
         *(
-            click.option(f"--{name}/--no-{name}", default=None, hidden=name in RARE, help=text)
+            click.option(f"--{name}/--no-{name}", default=None, hidden=name in RARE_OPTIONS, help=text)
             for name, text in FLAGS.items()
         ),
         *(click.option(f"--{name}", type=click.Choice(TREATMENTS), metavar="HOW", hidden=True) for name in THINGS),

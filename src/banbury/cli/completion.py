@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import click
 
-MOST_FILES = 4  # that are looked at
+MOST_COMPLETED_FILES = 4  # that are looked at
 
 
 def labels(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -58,7 +58,7 @@ def _files() -> list[str]:
         words = shlex.split(os.environ.get("COMP_WORDS", ""))
     except ValueError:  # a quote that is still open
         return []
-    return [word for word in words[1:] if os.path.isfile(word)][:MOST_FILES]
+    return [word for word in words[1:] if os.path.isfile(word)][:MOST_COMPLETED_FILES]
 
 
 def _columns_of(file: str) -> tuple[str, ...]:

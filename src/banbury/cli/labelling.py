@@ -31,7 +31,7 @@ KEYS = "123456789abcdefghijklmnoprtvwxyz"  # of labels: without those that mean 
 ESCAPE, ENTER, ERASE = "\x1b", ("\r", "\n"), ("\x7f", "\x08")
 MOST_MATCHES = 12
 MOST_COUNTED = 6  # labels whose numbers stand above each row
-LONGEST_CELL = 200  # characters of another column
+LONGEST_OTHER_CELL = 200  # characters of another column
 
 
 MEANINGS = {
@@ -307,7 +307,7 @@ class _Session:
         for name, value in self._rows[number].items():
             if value is not None and value != labelling.texts[number]:
                 cell = visible(" ".join(str(value).split()))
-                console.print(Text(f"{visible(name)}: {cell[:LONGEST_CELL]}", style="dim"))
+                console.print(Text(f"{visible(name)}: {cell[:LONGEST_OTHER_CELL]}", style="dim"))
         text = Text(visible(labelling.texts[number], lines=True), style="bold")
         lines = text.wrap(console, console.width)
         most = max(console.height - 8, 3)

@@ -10,7 +10,7 @@ from banbury.display.characters import shorten, visible, width_of
 from banbury.display.html import Markup, element
 from banbury.display.svg import LETTER, WIDE, drawing, name_width, scaled, side, text, ticks
 
-WIDTH = 520  # points from the smallest to the largest number of nats
+SCALE_WIDTH = 520  # points from the smallest to the largest number of nats
 AXIS = 46  # points from one axis to the next
 PROBABILITIES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 CELL_HEIGHT, CELL_WIDTH = 22, 52
@@ -35,7 +35,7 @@ def nomogram(axes: Sequence[Axis], *, start: float, title: str, outcome: str) ->
     """
     values = [nats for axis in axes for _, nats in axis.marks] or [0.0]
     left = 12 + name_width([*(axis.name for axis in axes), "sum of nats", outcome])
-    x_of = scaled((min(*values, -0.1), max(*values, 0.1)), left, left + WIDTH)
+    x_of = scaled((min(*values, -0.1), max(*values, 0.1)), left, left + SCALE_WIDTH)
     parts: list[Any] = [text("nats", left - 12, 18, "end", faint=True)]
     height = 40 + AXIS * len(axes)
     for tick in ticks(min(*values, -0.1), max(*values, 0.1)):
@@ -49,10 +49,10 @@ def nomogram(axes: Sequence[Axis], *, start: float, title: str, outcome: str) ->
     low = start + sum(min((nats for _, nats in axis.marks), default=0.0) for axis in axes)
     high = start + sum(max((nats for _, nats in axis.marks), default=0.0) for axis in axes)
     low, high = max(min(low, start - 1), -8.0), min(max(high, start + 1), 8.0)
-    total = scaled((low, high), left, left + WIDTH)
+    total = scaled((low, high), left, left + SCALE_WIDTH)
     y = height + 34
     parts += [text("sum of nats", left - 12, y - 6, "end"), text(outcome, left - 12, y + 16, "end")]
-    parts.append(element("line", class_="axis", x1=left, x2=left + WIDTH, y1=y, y2=y))
+    parts.append(element("line", class_="axis", x1=left, x2=left + SCALE_WIDTH, y1=y, y2=y))
     parts += _labels([(f"{tick:+g}" if tick else "0", total(tick)) for tick in ticks(low, high)], y - 8, faint=True)
     chances = [(chance, log(chance / (1 - chance))) for chance in PROBABILITIES]
     inside = [(f"{100 * chance:g}%", total(odds)) for chance, odds in chances if low <= odds <= high]
@@ -61,7 +61,7 @@ def nomogram(axes: Sequence[Axis], *, start: float, title: str, outcome: str) ->
     x = total(min(max(start, low), high))
     begin = element("title", f"without any value: {100 / (1 + exp(-start)):.1f}%")
     parts.append(element("circle", begin, class_="dot-0", cx=x, cy=y, r=4))
-    return drawing(left + WIDTH + 50, y + 34, title, parts)
+    return drawing(left + SCALE_WIDTH + 50, y + 34, title, parts)
 
 
 def _axis(axis: Axis, x_of: Any, left: float, y: float) -> list[Any]:

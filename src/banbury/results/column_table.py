@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from banbury.text.documents import Label
 
 MOST_LINES = 3  # classes that are drawn in one picture
-MOST_BARS = 40
+MOST_CELL_BARS = 40
 MOST_COUNTS = 100  # of a Poisson distribution that are drawn
 
 
@@ -140,7 +140,7 @@ class ColumnTable:
             lines = [(str(label), _poisson(found["rate", label], most)) for label in classes]
             return _chart(self.name, self.name, "probability", lines)
         shares = [(f"{one.name} in {one.label}", one.value) for one in self.parameters if one.label in classes]
-        return bars(shares[:MOST_BARS], title=f"{self.name}: probabilities by class") if shares else None
+        return bars(shares[:MOST_CELL_BARS], title=f"{self.name}: probabilities by class") if shares else None
 
     def _repr_html_(self) -> str:
         return piece(*self._html())

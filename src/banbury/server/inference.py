@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 import banbury
 from banbury.classifier import Classifier
+from banbury.readers.typed import NUMBERS
 from banbury.server.limits import DOCUMENTS
 from banbury.server.messages import Message, Text, Whole
 from banbury.server.models import ServedModel
@@ -23,7 +24,6 @@ from banbury.server.requests import Call, answer
 Scalar = Text | Whole | float | bool
 Parameters = dict[str, Scalar | None]
 OUTPUTS = ("label", "probability", "probabilities")
-NUMBERS = ("Number", "Gaussian", "Histogram", "Poisson", "Multinomial")
 
 
 class Input(Message):

@@ -33,7 +33,7 @@ NUMBERS_SHOWN = 9  # places on the axis of a column of numbers
 INTERVALS = 3  # levels of the tree of a column that is read by its cells: eight intervals
 PAIRS_LOOKED_AT = 20  # those that are trusted most
 PAIR_MARKS = 6  # cells of a pair, those that say most
-PLACES = 48  # of a plane, each way
+PLANE_PLACES = 48  # of a plane, each way
 
 
 def nomogram(
@@ -84,11 +84,11 @@ def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], la
         if found is None or len(found) < 2:
             known = [one for one, (group, at) in groups.items() if _numbers(learned, group, at, one) is not None]
             raise InputError(f"{name!r} is no column of numbers that vary; there is {names_of(known)}")
-        values.append(np.linspace(found[0], found[-1], PLACES))
+        values.append(np.linspace(found[0], found[-1], PLANE_PLACES))
     across, up = np.meshgrid(*values)
     columns = dict.fromkeys(reading.names) | dict(zip(names, (across.ravel(), up.ravel()), strict=True))
     logs = log_softmax(reading.scores(_table(columns, across.size), 1))
-    chances = np.exp(logs[:, reading.classes.index(label)]).reshape(PLACES, PLACES)
+    chances = np.exp(logs[:, reading.classes.index(label)]).reshape(PLANE_PLACES, PLANE_PLACES)
     return Boundary(names, label, values[0].tolist(), values[1].tolist(), chances.tolist())
 
 

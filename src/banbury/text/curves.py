@@ -76,13 +76,13 @@ def fit_curves(
     """
     n_classes = len(counts.classes)
     width = _n_listed(n_classes)
-    n_numbers = len(_columns(universal_curves(counts.analyzer)[0], n_classes))
+    n_numbers = len(curve_columns(universal_curves(counts.analyzer)[0], n_classes))
     most = min(most_numbers // (2 * width * n_numbers), MOST_FITTED_DOCUMENTS, MOST_LISTED_SCORES // n_classes)
     most = max(most, FEWEST_DOCUMENTS)
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )
-    fit = _Fit(documents, counts, n_threads(threads))
+    fit = CurveFit(documents, counts, n_threads(threads))
     analyzer = counts.analyzer
     tried, trust, logs = fit.tried(analyzer)
     chosen = tried[-1].name
@@ -124,7 +124,7 @@ class _Lists(NamedTuple):
     offsets: NDArray[np.float64]
 
 
-class _Fit:
+class CurveFit:
     """Curves fitted on the basis values of some documents."""
 
     def __init__(self, documents: _kernel.Documents, counts: Counts, threads: int) -> None:
@@ -163,8 +163,8 @@ class _Fit:
     def tried(self, analyzer: Analyzer) -> tuple[list[Tried], Trust, NDArray[np.float64]]:
         """What the curves of this analyzer's blocks give; the fitted ones with the logarithms of probabilities."""
         blocks, prior = universal_curves(analyzer)
-        regression = self._regression(prior)
-        fitted, by_fold = self._fitted(regression, blocks)
+        regression = self.regression(prior)
+        fitted, by_fold = self.fitted(regression, blocks)
         n_blocks, name = len(blocks), block_names(analyzer)
         how = {"caps": tuple(self.caps[:n_blocks].tolist()), "typical": tuple(self.typical[:n_blocks].tolist())}
         classes = self.counts.classes
@@ -179,7 +179,7 @@ class _Fit:
             logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))
         tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.own, self.weights))]
         if self.lists is None:
-            universal = (_columns(blocks, self.n_classes), [0.0] * self.n_classes)
+            universal = (curve_columns(blocks, self.n_classes), [0.0] * self.n_classes)
             untouched = np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads))
             tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.own, self.weights)))
         return tried, trust(*fitted), logs
@@ -188,7 +188,8 @@ class _Fit:
         """The fold of each document and each window: those of a group are in the same one."""
         return np.tile(np.asarray(self.documents.groups) % FOLDS, 2).astype(np.uint32)
 
-    def _regression(self, prior: float) -> _kernel.Regression:
+    def regression(self, prior: float) -> _kernel.Regression:
+        """The regression of the documents' classes on their basis values."""
         share = _growth_share(self.lengths[:, 0])
         starts = self.log_prior * (1 + (prior - 1) * share[:, None])
         own = np.tile(self.own, 2).astype(np.uint32)
@@ -205,11 +206,11 @@ class _Fit:
             None if lists is None else lists.ravel(),
         )
 
-    def _fitted(
+    def fitted(
         self, regression: _kernel.Regression, blocks: list[list[float]]
     ) -> tuple[tuple[list[float], list[float]], list[tuple[list[float], list[float]]]]:
         """Curves and shifts; and the coefficients of the regression and shifts without each fold of the documents."""
-        means = [_columns([block], self.n_classes) for block in blocks]
+        means = [curve_columns([block], self.n_classes) for block in blocks]
         mean = [number for block in means for number in block]
         no_shift = [0.0] * self.n_classes
         ends = list(accumulate(map(len, means)))
@@ -225,7 +226,7 @@ class _Fit:
         prior = (scaled, self._precision(regression, scaled, mean), no_shift, SHIFT_PRECISION)
         curves, shifts, _ = regression.fit(*prior, self.threads)
         each = regression.without(*prior, (curves, shifts), self._folds(), FOLDS, self.threads)
-        return (_unified(curves, around, blocks) if self.n_classes == 2 else curves, shifts), each
+        return (unified(curves, around, blocks) if self.n_classes == 2 else curves, shifts), each
 
     def _log_probabilities(self, trusts: list[Trust], analyzer: Analyzer) -> NDArray[np.float64]:
         """Of each document, then of each window, of all classes where the regression has some; by leave-one-out.
@@ -287,7 +288,7 @@ def of_all_classes(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.fl
     return np.outer(scores, [-1.0, 1.0]) if n_classes == 2 else scores
 
 
-def _columns(blocks: list[list[float]], n_classes: int) -> list[float]:
+def curve_columns(blocks: list[list[float]], n_classes: int) -> list[float]:
     """Curves as the regression has them: with two classes only the mean of those inside and outside matters."""
     if n_classes != 2:
         return [number for block in blocks for number in block]
@@ -300,7 +301,7 @@ def _columns(blocks: list[list[float]], n_classes: int) -> list[float]:
     return columns
 
 
-def _unified(columns: list[float], around: list[float], blocks: list[list[float]]) -> list[float]:
+def unified(columns: list[float], around: list[float], blocks: list[list[float]]) -> list[float]:
     """The curves for any number of classes from those for two.
 
     What differs from the mean of `around`, its own curves inside and outside, is given to both alike.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from banbury.text.counts import Counts
 
-REMEMBERED = 30  # documents: about so many of the last ones decide
+REMEMBERED_DOCUMENTS = 30  # documents: about so many of the last ones decide
 MOST_OF_A_LABEL = 200  # documents of a batch: those before them would be forgotten
 
 
@@ -62,7 +62,7 @@ def with_new_labels(
         missed = 1 / (1 + np.exp(np.clip(lead, -500, 500)))
         later = dict(trust.later)
         before = later.get(label, 0.0)
-        later[label] = before + float(share * missed) - before / REMEMBERED
+        later[label] = before + float(share * missed) - before / REMEMBERED_DOCUMENTS
         trust = replace(trust, later=tuple(later.items()))
     return trust
 

@@ -10,7 +10,7 @@ from banbury.results.terms import Change
 if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
 
-PIECE = re.compile(r"[^\s,.;:!?](?:\S*[^\s,.;:!?])?|[,.;:!?]+")
+PIECE_PATTERN = re.compile(r"[^\s,.;:!?](?:\S*[^\s,.;:!?])?|[,.;:!?]+")
 SAME = str.maketrans("’‐‑", "'--", "\u00ad")  # spelled in another way, and still the same word
 
 
@@ -38,4 +38,4 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
 
 def _left_out(text: str, start: int, end: int) -> list[Change]:
     """The pieces of a part of a text that makes no token: between white space, without the signs that end them."""
-    return [Change(piece[0], None, piece.start(), piece.end()) for piece in PIECE.finditer(text, start, end)]
+    return [Change(piece[0], None, piece.start(), piece.end()) for piece in PIECE_PATTERN.finditer(text, start, end)]
