@@ -305,3 +305,16 @@ def test_words_of_a_table_without_texts_say_what_there_is_instead() -> None:
     model = Classifier().fit({"size": [1.0, 2.0, 8.0, 9.0] * 20}, ["a", "a", "b", "b"] * 20)
     with pytest.raises(InputError, match=r"no column of texts, so it has no words; column\(\) says .* 'size'"):
         model.words("a")
+
+
+def test_the_best_effort_on_texts_beside_other_columns_says_that_words_have_no_correction() -> None:
+    rows = 40
+    table = {"subject": ["free money", "lunch at noon"] * rows, "links": [3, 0] * rows}
+    labels = ["spam", "ham"] * rows
+    kinds = {"subject": Text(), "links": Poisson()}
+    best, counting = (Classifier(columns=kinds, effort=effort).fit(table, labels) for effort in ("best", "counting"))
+    assert "words have no correction" in best.report_.note
+    assert "correction" not in counting.report_.note
+    np.testing.assert_array_equal(best.predict_proba(table), counting.predict_proba(table))
+    alone = Classifier(columns={"subject": Text()}, effort="best").fit({"subject": table["subject"]}, labels)
+    assert "words have no correction" not in alone.report_.note

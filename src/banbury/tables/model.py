@@ -272,7 +272,11 @@ class TableModel:
         with self.changes:
             self.choice, self.learned = choice, learned
         ids = [ColumnUse(name, "Id: it only names rows, and is left out", 0.0) for name in self._ids]
-        return replace(report, columns=[*report.columns, *ids])
+        report = replace(report, columns=[*report.columns, *ids])
+        if effort == "best" and self.texts:
+            note = 'beside other columns, words have no correction: effort="best" is for cells and for texts alone'
+            report = replace(report, note=f"{report.note}; {note}" if report.note else note)
+        return report
 
     # How it is read
 
