@@ -99,30 +99,32 @@ def calibrate(
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )
-    own, of = np.array(documents.classes, np.intp), np.array(documents.weights, float)
+    row_classes, document_weights = np.array(documents.classes, np.intp), np.array(documents.weights, float)
     # The prior of all documents: without its only one, a class would be impossible.
     start = np.array(log_prior(counts.classes, counts.documents, prior, likelihood))
     row_weights, n_effective = left_out_weights(documents, counts.documents)
-    rows = _Rows(own, row_weights, start, n_effective, n_threads(threads))
-    tried, found = [], []
+    rows = _Rows(row_classes, row_weights, start, n_effective, n_threads(threads))
+    tried, fitted = [], []
     for smoothing in smoothings:
         left_out = plain_left_out(documents, likelihood, smoothing, vocabulary, threads)
         evidence = LeftOutEvidence.of(left_out)
         calibration = rows.fitted(evidence, counts.classes) if is_calibrated and evidence.is_finite(start) else None
         name = f"{likelihood}, smoothing {smoothing}"
-        whole = evidence.first(len(own))
+        whole = evidence.first(len(row_classes))
         logs = possible_log_softmax(whole.scores(calibration, start, counts.classes))
-        tried.append(Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, own, of)))
-        found.append((smoothing, calibration, logs))
+        tried.append(
+            Tried(name if calibration is None else f"{name}, calibrated", *figures(logs, row_classes, document_weights))
+        )
+        fitted.append((smoothing, calibration, logs))
     best = min(range(len(tried)), key=lambda at: tried[at].log_loss)
-    smoothing, calibration, logs = found[best]
+    smoothing, calibration, logs = fitted[best]
     notes = [
-        sample_note(counts.documents, of),
+        sample_note(counts.documents, document_weights),
         together_note(documents, counts, groups is not None),
         alike_note(documents, logs),
     ]
     note = "; ".join(note for note in notes if note)
-    seen = Seen(tried, tried[best].name, note, documents.rows, own, of, logs)
+    seen = Seen(tried, tried[best].name, note, documents.rows, row_classes, document_weights, logs)
     return smoothing, calibration, seen
 
 
@@ -178,7 +180,7 @@ class LeftOutEvidence:
 class _Rows:
     """Documents and a window of each, to which calibrations are fitted."""
 
-    own: NDArray[np.intp]
+    class_ids: NDArray[np.intp]
     weights: NDArray[np.float64]
     start: NDArray[np.float64]
     n_effective: float
@@ -186,11 +188,11 @@ class _Rows:
 
     def fitted(self, evidence: LeftOutEvidence, classes: list[Any]) -> Calibration:
         """The calibration with the least loss and penalty."""
-        typical = float(np.median(evidence.lengths[: len(self.own)])) if len(self.own) else 1.0
+        typical = float(np.median(evidence.lengths[: len(self.class_ids)])) if len(self.class_ids) else 1.0
         said, growth = evidence.evidence(), evidence.growth().ravel()
-        own = np.tile(self.own, 2).astype(np.uint32)
+        class_ids = np.tile(self.class_ids, 2).astype(np.uint32)
         weights = np.concatenate([self.weights, WINDOW_WEIGHT * self.weights])
-        offsets = np.tile(self.start, len(own))
+        offsets = np.tile(self.start, len(class_ids))
         # As for the trust curves: a few documents say less than as many independent ones would.
         n, n_documents = len(classes), max(self.n_effective, 1e-9)
         caution = 1 + 600 / n_documents + (60 * n / n_documents) ** 2
@@ -201,7 +203,7 @@ class _Rows:
                 features = said / (1 + evidence.lengths / half)[:, None]
                 features = (features[:, 1] - features[:, 0]) / 2 if n == 2 else features
                 flat = np.ascontiguousarray(features).ravel()
-                regression = _kernel.Regression(flat, 1, own, weights, n, offsets=offsets, scales=growth)
+                regression = _kernel.Regression(flat, 1, class_ids, weights, n, offsets=offsets, scales=growth)
                 prior = ([SCALE], [caution * SCALE_SD**-2], [0.0] * n, SHIFT_PRECISION)
                 (scale,), shifts, value = regression.fit(*prior, self.threads)
                 tried[half] = (value, scale, shifts)
@@ -216,12 +218,13 @@ class _Rows:
 
 def _least(loss: Any) -> float:
     """The best of the halves: from the middle downhill, since the loss has one valley."""
-    at = len(HALVES) // 2
+    here = len(HALVES) // 2
     while True:
-        best = min((place for place in (at, at - 1, at + 1) if 0 <= place < len(HALVES)), key=lambda p: loss(HALVES[p]))
-        if best == at:
-            return HALVES[at]
-        at = best
+        near = [place for place in (here, here - 1, here + 1) if 0 <= place < len(HALVES)]
+        best = min(near, key=lambda place: loss(HALVES[place]))
+        if best == here:
+            return HALVES[here]
+        here = best
 
 
 def possible_log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -129,11 +129,11 @@ def _chosen(
 ) -> tuple[tuple[float, ...], Seen]:
     """The path to the penalty with which the other documents predict the first `n_held` best; and what was seen."""
     classes = counts.classes
-    rows, own = documents.rows[:n_held], np.array(documents.classes[:n_held], np.uint32)
-    of = np.array(documents.weights[:n_held], np.uint32)
+    rows, class_ids = documents.rows[:n_held], np.array(documents.classes[:n_held], np.uint32)
+    weights = np.array(documents.weights[:n_held], np.uint32)
     texts = [text(row) for row in rows]
     without, rest = documents.held_out(n_held)
-    held = _kernel.Documents(without, texts, own, of, n_held, threads)
+    held = _kernel.Documents(without, texts, class_ids, weights, n_held, threads)
     order = np.asarray(held.places)
     start, growth = centred_log_prior(without.documents), trust.growth(classes, without.documents)
     scorer = _kernel.TrustScorer(without, trust.curves, trust.caps)
@@ -141,34 +141,37 @@ def _chosen(
 
     ridge = _ridge(rest, trust, classes, without.documents, threads)
     logs = [log_softmax(base)]
-    losses = [_losses(logs[0], own)]
+    losses = [_losses(logs[0], class_ids)]
     best = 0
     for at, penalty in enumerate(PENALTIES, 1):
         _go_on(ridge, penalty, len(classes), threads)
         more = np.asarray(ridge.scores(held, threads))[order]
         logs.append(log_softmax(base + _of_all_classes(more, len(classes))))
-        losses.append(_losses(logs[-1], own))
-        if of @ losses[at] < of @ losses[best]:
+        losses.append(_losses(logs[-1], class_ids))
+        if weights @ losses[at] < weights @ losses[best]:
             best = at
         if at - best >= PATIENCE and penalty <= AT_LEAST:
             break
     # What could well be chance is no reason for a correction: the model stays as simple as it is.
     gains = losses[0] - losses[best]
-    mean = float(of @ gains) / float(of.sum())
-    error = sqrt(float(of @ (gains - mean) ** 2)) / float(of.sum())
+    mean = float(weights @ gains) / float(weights.sum())
+    error = sqrt(float(weights @ (gains - mean) ** 2)) / float(weights.sum())
     best = best if mean > SURE_GAIN * error else 0
 
     names = ["no correction", *(f"correction, penalty {penalty:g}" for penalty in PENALTIES)]
     tried = [
         *seen.tried,
-        *(Tried(f"held out: {name}", *figures(log, own, of)) for name, log in zip(names, logs, strict=False)),
+        *(
+            Tried(f"held out: {name}", *figures(log, class_ids, weights))
+            for name, log in zip(names, logs, strict=False)
+        ),
     ]
     if best == 0:
         return (), replace(seen, tried=tried)
     note = f"the figures are of {n_held} documents, held out from the counts and from the correction"
     chosen = f"{seen.chosen}; {names[best]}"
-    found = Seen(tried, chosen, note, rows, own.astype(np.intp), of.astype(float), logs[best])
-    return PENALTIES[:best], found
+    corrected = Seen(tried, chosen, note, rows, class_ids.astype(np.intp), weights.astype(float), logs[best])
+    return PENALTIES[:best], corrected
 
 
 def _go_on(ridge: _kernel.Ridge, penalty: float, n_classes: int, threads: int) -> None:
@@ -195,6 +198,6 @@ def _of_all_classes(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.f
     return np.insert(scores, 0, 0.0, axis=1) if n_classes == 2 else scores
 
 
-def _losses(logs: NDArray[np.float64], own: NDArray[Any]) -> NDArray[np.float64]:
-    losses: NDArray[np.float64] = -logs[np.arange(len(own)), own]
+def _losses(logs: NDArray[np.float64], class_ids: NDArray[Any]) -> NDArray[np.float64]:
+    losses: NDArray[np.float64] = -logs[np.arange(len(class_ids)), class_ids]
     return losses

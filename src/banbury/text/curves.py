@@ -91,19 +91,19 @@ def fit_curves(
         if tried[-1].log_loss > WORTH * fewer[-1].log_loss:
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
-    n = len(fit.own)
+    n = len(fit.class_ids)
     notes = [
         sample_note(counts.documents, fit.weights),
         together_note(documents, counts, groups is not None),
         alike_note(documents, logs),
     ]
-    by_length = figures_by_length(fit.lengths[:, 0], np.tile(fit.own, 2), logs)
+    by_length = figures_by_length(fit.lengths[:, 0], np.tile(fit.class_ids, 2), logs)
     seen = Seen(
         tried,
         chosen,
         "; ".join(note for note in notes if note),
         documents.rows,
-        fit.own,
+        fit.class_ids,
         fit.weights,
         logs[:n],
         by_length,
@@ -129,7 +129,7 @@ class CurveFit:
 
     def __init__(self, documents: _kernel.Documents, counts: Counts, threads: int) -> None:
         self.documents, self.counts, self.threads = documents, counts, threads
-        self.own = np.array(documents.classes, np.intp)
+        self.class_ids = np.array(documents.classes, np.intp)
         self.weights = np.array(documents.weights, float)
         self.n_classes = len(counts.classes)
         self.log_prior = np.array(centred_log_prior(counts.documents))
@@ -138,7 +138,7 @@ class CurveFit:
         self.lengths = np.asarray(self.basis.lengths).astype(float)  # by row and block: documents, then their windows
         row_weights, self.n_effective = left_out_weights(documents, counts.documents)
         self.row_weights = np.concatenate([row_weights, WINDOW_WEIGHT * row_weights])
-        whole = self.lengths[: len(self.own)]
+        whole = self.lengths[: len(self.class_ids)]
         none = np.ones(self.lengths.shape[1])
         self.caps = np.maximum(np.quantile(whole, CAP_SHARE, axis=0), 1) if len(whole) else none
         self.typical = np.maximum(np.median(whole, axis=0), 1) if len(whole) else none
@@ -149,16 +149,16 @@ class CurveFit:
         first = self.documents.first_scores(list(trust.curves), [NO_CAP] * len(trust.caps), self.threads)
         share = _growth_share(np.asarray(first.lengths))
         scores = np.asarray(first.scores) + self.log_prior * (1 + (trust.prior - 1) * share[:, None])
-        rows, own = np.arange(len(scores)), np.tile(self.own, 2)
-        scores[rows, own] = -np.inf
+        rows, class_ids = np.arange(len(scores)), np.tile(self.class_ids, 2)
+        scores[rows, class_ids] = -np.inf
         best = np.argpartition(-scores, BEST_LISTED, axis=1)[:, :BEST_LISTED]
         draws = np.random.default_rng(0).random(scores.shape)
-        draws[rows, own] = 2
+        draws[rows, class_ids] = 2
         np.put_along_axis(draws, best, 2, axis=1)
         drawn = np.argpartition(draws, RANDOM_LISTED, axis=1)[:, :RANDOM_LISTED]
         offsets = np.zeros(1 + BEST_LISTED + RANDOM_LISTED)
         offsets[1 + BEST_LISTED :] = np.log((self.n_classes - 1 - BEST_LISTED) / RANDOM_LISTED)
-        return _Lists(np.column_stack([own, best, drawn]).astype(np.uint32), offsets)
+        return _Lists(np.column_stack([class_ids, best, drawn]).astype(np.uint32), offsets)
 
     def tried(self, analyzer: Analyzer) -> tuple[list[Tried], Trust, NDArray[np.float64]]:
         """What the curves of this analyzer's blocks give; the fitted ones with the logarithms of probabilities."""
@@ -172,16 +172,16 @@ class CurveFit:
         def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
             return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), **how)
 
-        n, folds = len(self.own), self._folds()
+        n, folds = len(self.class_ids), self._folds()
         if self.lists is not None:
             logs = self._log_probabilities([trust(*fold) for fold in by_fold], analyzer)
         else:
             logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))
-        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.own, self.weights))]
+        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.class_ids, self.weights))]
         if self.lists is None:
             universal = (curve_columns(blocks, self.n_classes), [0.0] * self.n_classes)
             untouched = np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads))
-            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.own, self.weights)))
+            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.class_ids, self.weights)))
         return tried, trust(*fitted), logs
 
     def _folds(self) -> NDArray[np.uint32]:
@@ -192,13 +192,13 @@ class CurveFit:
         """The regression of the documents' classes on their basis values."""
         share = _growth_share(self.lengths[:, 0])
         starts = self.log_prior * (1 + (prior - 1) * share[:, None])
-        own = np.tile(self.own, 2).astype(np.uint32)
+        class_ids = np.tile(self.class_ids, 2).astype(np.uint32)
         lists = None if self.lists is None else self.lists.classes
         if self.lists is not None:
             starts = np.take_along_axis(starts, self.lists.classes.astype(np.intp), axis=1) + self.lists.offsets
         return self.basis.regression(
             self.caps.tolist(),
-            own,
+            class_ids,
             self.row_weights,
             self.n_classes,
             np.ascontiguousarray(starts).ravel(),
@@ -265,16 +265,18 @@ class CurveFit:
         return flat
 
 
-def figures_by_length(lengths: NDArray[np.float64], own: NDArray[np.intp], logs: NDArray[np.float64]) -> list[ByLength]:
+def figures_by_length(
+    lengths: NDArray[np.float64], class_ids: NDArray[np.intp], logs: NDArray[np.float64]
+) -> list[ByLength]:
     """How well texts are predicted, by the number of their words."""
-    found = []
+    by_length = []
     for least, after in zip(LENGTHS, (*LENGTHS[1:], np.inf), strict=True):
         rows = np.flatnonzero((lengths >= least) & (lengths < after))
         if len(rows) >= FEW_TEXTS:
-            log_loss, accuracy = figures(logs[rows], own[rows], np.ones(len(rows)))
+            log_loss, accuracy = figures(logs[rows], class_ids[rows], np.ones(len(rows)))
             most = None if after == np.inf else int(after) - 1
-            found.append(ByLength(least, most, len(rows), accuracy, log_loss))
-    return found
+            by_length.append(ByLength(least, most, len(rows), accuracy, log_loss))
+    return by_length
 
 
 def _growth_share(lengths: NDArray[Any]) -> NDArray[np.float64]:
@@ -312,15 +314,15 @@ def unified(columns: list[float], around: list[float], blocks: list[list[float]]
         width = len(block) // CHANNELS
         for _ in range(CHANNELS):
             _, inside, outside, rest = _cut(around[start : start + width])
-            own = columns[place : place + width - KNOTS]
+            here = columns[place : place + width - KNOTS]
             mean = [(a + b) / 2 for a, b in zip(inside, outside, strict=True)]
-            more = [new - old for new, old in zip(own[KNOTS : 2 * KNOTS], mean, strict=True)]
-            curves += own[:KNOTS]
+            more = [new - old for new, old in zip(here[KNOTS : 2 * KNOTS], mean, strict=True)]
+            curves += here[:KNOTS]
             curves += [a + b for a, b in zip(inside, more, strict=True)]
             curves += [a + b for a, b in zip(outside, more, strict=True)]
-            curves += own[2 * KNOTS :]
+            curves += here[2 * KNOTS :]
             start, place = start + width, place + width - KNOTS
-            assert len(rest) == len(own) - 2 * KNOTS
+            assert len(rest) == len(here) - 2 * KNOTS
     return curves
 
 
@@ -331,9 +333,9 @@ def _cut(numbers: list[float]) -> tuple[list[float], list[float], list[float], l
 
 def level_precision(n: int) -> list[float]:
     """Of the multipliers of `n` blocks: each has a deviation of its own, and all have one in common."""
-    own, common = MULTIPLIER_SD**2, LEVEL_SD**2
-    shared = common / (own * (own + n * common))
-    return [(at % (n + 1) == 0) / own - shared for at in range(n * n)]
+    single, common = MULTIPLIER_SD**2, LEVEL_SD**2
+    shared = common / (single * (single + n * common))
+    return [(at % (n + 1) == 0) / single - shared for at in range(n * n)]
 
 
 def block_names(analyzer: Analyzer) -> str:

@@ -92,11 +92,11 @@ def left_out_weights(documents: _kernel.Documents, n_documents: Sequence[int]) -
     others say of a document is worth the less, the larger a part of its class leaves with it: of a whole class they can
     say nothing right.
     """
-    own, weights = np.array(documents.classes, np.intp), np.array(documents.weights, float)
+    class_ids, weights = np.array(documents.classes, np.intp), np.array(documents.weights, float)
     by_group = np.bincount(np.asarray(documents.groups), weights)
-    share = by_group.sum() / (by_group**2).sum() if len(own) else 1.0
-    gone = np.asarray(documents.taken())[np.arange(len(own)), own]
-    left = 1 - gone / np.maximum(np.array(n_documents, float)[own], 1)
+    share = by_group.sum() / (by_group**2).sum() if len(class_ids) else 1.0
+    gone = np.asarray(documents.taken())[np.arange(len(class_ids)), class_ids]
+    left = 1 - gone / np.maximum(np.array(n_documents, float)[class_ids], 1)
     return weights * share * np.maximum(left, 0), float(share * sum(n_documents))
 
 
@@ -105,10 +105,12 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
     groups, weights = np.asarray(documents.groups), np.array(documents.weights)
     n_groups, n_documents = len(np.unique(groups)), int(weights.sum())
     if is_grouped:
-        own = np.array(documents.classes, np.intp)
-        is_whole = np.asarray(documents.taken())[np.arange(len(own)), own] >= np.array(counts.documents)[own]
+        class_ids = np.array(documents.classes, np.intp)
+        is_whole = (
+            np.asarray(documents.taken())[np.arange(len(class_ids)), class_ids] >= np.array(counts.documents)[class_ids]
+        )
         note = f"documents of one group were left out together: {n_groups} groups of {n_documents} documents"
-        whole = sorted({counts.classes[number] for number in own[is_whole]}, key=str)
+        whole = sorted({counts.classes[number] for number in class_ids[is_whole]}, key=str)
         if whole:
             names = ", ".join(map(repr, whole[:3]))
             note += f"; all of {names} leave with one group, so nothing is known of them without it"

@@ -40,7 +40,7 @@ def with_new_labels(
     for row, label in enumerate(labels):
         if label in taken and len(taken[label]) < MOST_OF_A_LABEL:
             taken[label].append(row)
-    rows = [row for own in taken.values() for row in own]
+    rows = [row for rows_of_label in taken.values() for row in rows_of_label]
     if not rows:
         return trust
     class_ids = class_numbers([labels[row] for row in rows], classes)
@@ -52,13 +52,13 @@ def with_new_labels(
     scores = scores * (trust.factors(classes, counts.documents) or 1.0)
     scores = scores + np.array(centred_log_prior(counts.documents))
     left = np.array(counts.documents, float) - np.asarray(documents.taken())
-    for at, own in enumerate(documents.classes):
-        label = classes[own]
-        if left[at, own] <= 0:  # of its first document nothing is known
+    for place, class_id in enumerate(documents.classes):
+        label = classes[class_id]
+        if left[place, class_id] <= 0:  # of its first document nothing is known
             continue
-        share = float(lengths[at] / (lengths[at] + 16.0))
-        row = scores[at] + share * np.array(trust.growth(classes, counts.documents))
-        lead = row[own] - _log_sum(np.delete(row, own))
+        share = float(lengths[place] / (lengths[place] + 16.0))
+        row = scores[place] + share * np.array(trust.growth(classes, counts.documents))
+        lead = row[class_id] - _log_sum(np.delete(row, class_id))
         missed = 1 / (1 + np.exp(np.clip(lead, -500, 500)))
         later = dict(trust.later)
         before = later.get(label, 0.0)
