@@ -58,10 +58,12 @@ class ServedModel:
         return labels_of(self.classifier)
 
     async def read(self, size: int, look: Callable[[Classifier], T], workers: Workers) -> T:
-        """What a function finds in the model, which nobody changes meanwhile; for large requests in a thread."""
+        """What a function finds in the model, before or after a change; for large requests in a thread.
+
+        Whoever asks for little does not wait for a change that is being made: a classifier is whole at any time. What
+        takes long asks it several times, and so has a turn in which nobody changes it.
+        """
         if size <= INLINE:
-            if self.turns.is_changing:
-                await self.turns.whole()
             return look(self.classifier)
         async with self.turns.reading():
             classifier = self.classifier

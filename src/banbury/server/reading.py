@@ -48,8 +48,8 @@ async def predict(server: Application, name: str, body: bytes) -> bytes:
 
 
 def predict_at_once(model: ServedModel, body: bytes) -> bytes | None:
-    """The same without waiting: None where the request is large, or the model is being changed."""
-    if len(body) > INLINE or model.turns.is_changing:
+    """The same without waiting: None where the request is large."""
+    if len(body) > INLINE:
         return None
     return ENCODE(predicted(model.classifier, model, decoded(PREDICT_DECODER, body)))
 
@@ -72,7 +72,11 @@ def probabilities(classifier: Classifier, documents: list[Any], prior: Any) -> t
         return list(chances), [list(chances.values())]
     if not documents:
         return labels_of(classifier), []
-    return labels_of(classifier), classifier.predict_proba(documents, prior=prior).tolist()
+    while True:
+        labels = labels_of(classifier)
+        rows: list[list[float]] = classifier.predict_proba(documents, prior=prior).tolist()
+        if labels == labels_of(classifier):  # else a label came or went meanwhile, in another thread
+            return labels, rows
 
 
 def best(labels: list[Any], rows: list[list[float]], top: int | None) -> PredictAnswer:
