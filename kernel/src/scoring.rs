@@ -378,7 +378,8 @@ impl<R: Reading> Scorer<R> {
                         _ => {
                             make_keys(tokens, words.index.seed(), keys);
                             let ask = |id| self.ask(counts, at, id, few);
-                            remembered[at].find_words(words, tokens, keys, ask, &mut looked.found);
+                            let rows = &counts.blocks[at].rows;
+                            remembered[at].find_words(words, rows, tokens, keys, ask, &mut looked.found);
                         }
                     }
                 }
@@ -391,7 +392,8 @@ impl<R: Reading> Scorer<R> {
                         Some(KnownFeatures::Runs(known)) => looked.find_runs(known, pairs),
                         _ => {
                             let ask = |id| self.ask(counts, at, id, few);
-                            remembered[at].find_runs(index, pairs, ask, &mut looked.found);
+                            let rows = &counts.blocks[at].rows;
+                            remembered[at].find_runs(index, rows, pairs, ask, &mut looked.found);
                         }
                     }
                 }

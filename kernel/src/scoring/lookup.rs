@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::rows::Rows;
 use crate::table::Table;
 use crate::text::Tokens;
 use crate::vocabulary::{Hashed, Index, Key, Placed, Seed, UNKNOWN, WordKey, Words, pair};
@@ -113,62 +114,110 @@ fn filled<K: Key, V: Copy + Default>(
 /// the counts do not. It is of use where counts change before their weights are worth keeping.
 #[derive(Default)]
 pub(super) struct Remembered {
-    words: Option<Table<WordKey, Known>>,
-    runs: Option<Table<u64, Known>>,
+    words: Few<WordKey>,
+    runs: Few<u64>,
+}
+
+/// The table of some features, and the places and ids of those of a document that are not in it yet.
+struct Few<K: Key> {
+    table: Option<Table<K, Known>>,
+    missing: Vec<usize>,
+    ids: Vec<u32>,
+}
+
+impl<K: Key> Default for Few<K> {
+    fn default() -> Self {
+        Few { table: None, missing: vec![], ids: vec![] }
+    }
 }
 
 /// Features that a table has room for at first.
 const FIRST_ROOM: usize = 256;
 
 impl Remembered {
-    /// The words of documents; `ask` says what there is to know of a word.
+    /// The words of documents; `ask` says what there is to know of one that is asked for the first time.
     pub(super) fn find_words(
         &mut self,
         words: &Words,
+        rows: &Rows,
         tokens: &Tokens,
         keys: &[Hashed],
-        mut ask: impl FnMut(u32) -> Known,
+        ask: impl FnMut(u32) -> Known,
         found: &mut Vec<Known>,
     ) {
-        let seed = Seed::of_this_process();
-        let is_own = words.index.seed() == seed;
-        let table = self.words.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
-        found.extend(keys.iter().enumerate().map(|(i, &Hashed { key, hash })| {
-            // The seed of a file is known to all.
-            let hash = if is_own { hash } else { key.hash(seed) };
-            let is_same = |id: u32| !key.is_long() || words.long.get(id) == Some(tokens.get(i));
-            if let Some(place) = table.find(key, hash, |known| is_same(known.id)) {
-                return *table.value(place);
-            }
-            let known = ask(words.index.find_same(key, is_same));
-            // The key of a long word is that of others, too.
-            if known.id != UNKNOWN || !key.is_long() {
-                insert(table, key, hash, known);
-            }
-            known
-        }));
+        let is_same = |at: usize, id: u32| !keys[at].key.is_long() || words.long.get(id) == Some(tokens.get(at));
+        // The key of a long word is that of others, too.
+        let can_keep = |key: WordKey, id: u32| id != UNKNOWN || !key.is_long();
+        self.words.find(&words.index, rows, keys, words.index.seed(), is_same, can_keep, ask, found);
     }
 
     /// The runs of documents with these keys, [`Key::EMPTY`] for one of which a part is unknown.
     pub(super) fn find_runs(
         &mut self,
         index: &Index<u64>,
-        pairs: &[Hashed<u64>],
+        rows: &Rows,
+        keys: &[Hashed<u64>],
+        ask: impl FnMut(u32) -> Known,
+        found: &mut Vec<Known>,
+    ) {
+        self.runs.find(index, rows, keys, Seed::of_this_process(), |_, _| true, |_, _| true, ask, found);
+    }
+}
+
+impl<K: Key> Few<K> {
+    /// `seed` is that of the hashes of `keys`.
+    #[allow(clippy::too_many_arguments)]
+    fn find(
+        &mut self,
+        index: &Index<K>,
+        rows: &Rows,
+        keys: &[Hashed<K>],
+        seed: Seed,
+        is_same: impl Fn(usize, u32) -> bool,
+        can_keep: impl Fn(K, u32) -> bool,
         mut ask: impl FnMut(u32) -> Known,
         found: &mut Vec<Known>,
     ) {
-        let table = self.runs.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
-        found.extend(pairs.iter().map(|&Hashed { key, hash }| {
-            if key == u64::EMPTY {
+        let hash_by = |other: Seed, at: usize| if seed == other { keys[at].hash } else { keys[at].key.hash(other) };
+        // The seed of a file is known to all, so the table has that of the process.
+        let hash_here = |at: usize| hash_by(Seed::of_this_process(), at);
+        let hash_there = |at: usize| hash_by(index.seed(), at);
+        let Few { table, missing, ids } = self;
+        let table = table.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
+        let first = found.len();
+        missing.clear();
+        found.extend(keys.iter().enumerate().map(|(at, &Hashed { key, .. })| {
+            if key == K::EMPTY {
                 return Known::default();
             }
-            if let Some(place) = table.find(key, hash, |_| true) {
-                return *table.value(place);
-            }
-            let known = ask(index.find(key));
-            insert(table, key, hash, known);
-            known
+            let place = table.find(key, hash_here(at), |known| is_same(at, known.id));
+            place.map_or_else(
+                || {
+                    missing.push(at);
+                    Known::default()
+                },
+                |place| *table.value(place),
+            )
         }));
+        // Each step asks for the memory that the next one reads, for all that are missing: one trip to it instead of many.
+        missing.iter().for_each(|&at| index.expect(hash_there(at)));
+        missing.iter().for_each(|&at| index.expect_key(hash_there(at)));
+        ids.clear();
+        for &at in missing.iter() {
+            let id = index.find_hashed(keys[at].key, hash_there(at), |id| is_same(at, id));
+            rows.expect(id);
+            ids.push(id);
+        }
+        ids.iter().for_each(|&id| rows.expect_cells(id));
+        for (&at, &id) in missing.iter().zip(ids.iter()) {
+            let (key, hash) = (keys[at].key, hash_here(at));
+            // It may stand twice in the same document.
+            let place = table.find(key, hash, |known| is_same(at, known.id));
+            found[first + at] = place.map_or_else(|| ask(id), |place| *table.value(place));
+            if place.is_none() && can_keep(key, id) {
+                insert(table, key, hash, found[first + at]);
+            }
+        }
     }
 }
 

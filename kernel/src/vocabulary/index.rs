@@ -173,6 +173,25 @@ impl<K: Key> Index<K> {
         Self::search(&self.slots, &self.keys, key, key.hash(self.seed), same).unwrap_or(UNKNOWN)
     }
 
+    /// The same for a key whose hash is known.
+    #[inline(always)]
+    pub fn find_hashed(&self, key: K, hash: u64, same: impl Fn(u32) -> bool) -> u32 {
+        Self::search(&self.slots, &self.keys, key, hash, same).unwrap_or(UNKNOWN)
+    }
+
+    /// Asks for the memory of the slot of a key with this hash.
+    #[inline(always)]
+    pub fn expect(&self, hash: u64) {
+        prefetch(&self.slots, home(self.slots.len(), hash));
+    }
+
+    /// Asks for the memory of that key; its slot should have come by now.
+    #[inline(always)]
+    pub fn expect_key(&self, hash: u64) {
+        let slots = &self.slots[..];
+        prefetch(&self.keys, Self::id(slots.len(), slots[home(slots.len(), hash)]));
+    }
+
     /// The ids of `keys`, appended to `ids`; [`UNKNOWN`] for those that are not here. `same` has the last word on equal keys, by
     /// the number of the one that is asked for and the id of the one that was found.
     pub fn find_each(&self, keys: &[Hashed<K>], same: impl Fn(usize, u32) -> bool, ids: &mut Vec<u32>) {
