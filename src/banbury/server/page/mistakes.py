@@ -73,7 +73,8 @@ async def show(visit: Visit) -> Response:
         if visit.field("again"):
             return redirect(_here(visit))
     if not job.is_done:
-        shown = progress(job, "evaluation", _here(visit))
+        cell = {name: visit.field(name) or None for name in ("true", "predicted")}
+        shown = progress(job, "evaluation", _here(visit, **cell))
         return answer(shown if visit.part == "evaluation" else layout.page(visit, "mistakes", "Mistakes", title, shown))
     if job.failure is not None:
         return answer(_failed(visit, title, job.failure), 200)
