@@ -70,7 +70,7 @@ class Nomogram:
     def markup(self) -> list[Markup]:
         """The picture with its title, for a page."""
         note = self._note()
-        picture = element("div", self.svg(), class_="scroll")
+        picture = element("div", self.svg(), class_="scroll", tabindex="0")
         return [element("p", self.title), picture, *([element("p", note, class_="quiet")] if note else [])]
 
     def _repr_html_(self) -> str:

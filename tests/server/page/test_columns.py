@@ -11,3 +11,10 @@ def test_columns_come_in_the_order_of_what_they_matter(watched: Watched) -> None
     assert page.locator(".columns h2 bdi").first.inner_text() == "cabin"
     assert "P(first)" in page.inner_text(".columns section >> nth=0")
     assert violations(page) == []
+
+
+def test_a_nomogram_has_an_axis_for_each_column(watched: Watched) -> None:
+    page = watched.page
+    page.goto("/page/words?model=passengers")
+    drawing = page.inner_text(".nomogram svg")
+    assert all(name in drawing for name in ("age", "cabin", "fare", "first", "third"))

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from banbury.classifier import Classifier
-from banbury.display.forms import control
+from banbury.display.forms import choice, control
 from banbury.display.html import Markup, element, isolated
 from banbury.display.html_bars import bar_table
 from banbury.display.html_tables import table
@@ -39,8 +39,31 @@ def _columns(visit: Visit, classifier: Classifier) -> list[Any]:
         rows = [(name, value or 0.0) for name, value in important]
         caption = "Nats that a row costs more where the column is missing"
         parts.append(layout.card("Which columns matter", bar_table(rows, caption)))
+    if len(classifier.classes_) > 1:
+        label, against = visit.label("label", visit.model), visit.label("against", visit.model)
+        against = None if label is None or against == label else against
+        shown = classifier.nomogram(label, against=against).markup()
+        parts.append(layout.card("Nomogram", _classes(visit), shown, class_="card nomogram"))
     cards = [_column(visit, classifier, name, kinds[name]) for name in names[:MOST_COLUMNS]]
     return [*parts, element("div", cards, class_="pair columns")]
+
+
+def _classes(visit: Visit) -> Markup | None:
+    """Which two classes the nomogram compares, where there are more than two."""
+    model = visit.model
+    if len(model.labels) < 3:
+        return None
+    labels = [(name_of(label), name_of(label)) for label in model.labels]
+    return control(
+        "form",
+        control("input", type="hidden", name="model", value=model.name),
+        layout.field("Class", choice("label", [("", "(the first choice)"), *labels], visit.field("label"))),
+        layout.field("rather than", choice("against", [("", "the others"), *labels], visit.field("against"))),
+        control("button", "Compare"),
+        action="words",
+        method="get",
+        class_="options",
+    )
 
 
 def _column(visit: Visit, classifier: Classifier, name: str, kind: Any) -> Markup:
