@@ -10,33 +10,6 @@ EXCEPTIONS = {
     "__init__": "public names, tested by whatever uses them",
     "__main__": "tests/cli/test_manners.py runs the package as a module",
 }
-# Modules that still wait for their test; take one out when it has one.
-MISSING = {
-    "tables/choice",
-    "tables/column_weights",
-    "tables/importance",
-    "tables/kinds/bernoulli",
-    "tables/kinds/by_name",
-    "tables/kinds/by_parts",
-    "tables/kinds/categorical",
-    "tables/kinds/gaussian",
-    "tables/kinds/histogram",
-    "tables/kinds/linear",
-    "tables/kinds/moments",
-    "tables/kinds/multinomial",
-    "tables/kinds/number",
-    "tables/kinds/poisson",
-    "tables/kinds/precise",
-    "tables/kinds/statistics",
-    "tables/ladder",
-    "tables/learned",
-    "tables/n_parameters",
-    "tables/posterior",
-    "tables/rungs",
-    "tables/scoring",
-    "tables/terms",
-    "tables/votes",
-}
 
 
 def without_test() -> set[str]:
@@ -50,4 +23,4 @@ def without_test() -> set[str]:
 
 
 def test_every_module_has_its_test_at_the_mirrored_place() -> None:
-    assert without_test() - MISSING == set()
+    assert without_test() == set()

@@ -14,28 +14,8 @@ import banbury
 import banbury.storage
 from banbury import Classifier, Gaussian
 from banbury.errors import CountError, FileFormatError, InputError
-from banbury.tables.frame import read
-from banbury.tables.ladder import folds
-from banbury.tables.learned import Rows
 from banbury.tables.terms import Terms
-
-
-def exclusive_or(n: int = 800, *, seed: int = 0, noise: float = 0.05) -> tuple[pd.DataFrame, list[str]]:
-    """A label that two columns tell together and neither alone, and one that tells nothing; some values missing."""
-    rng = np.random.default_rng(seed)
-    left, right = rng.normal(size=n), rng.choice(["up", "down"], n)
-    is_yes = (left > 0) ^ (right == "up") ^ (rng.random(n) < noise)
-    table = pd.DataFrame({"left": left, "right": right, "other": rng.choice(list("abcd"), n)})
-    table.loc[rng.random(n) < 0.05, "left"] = np.nan
-    return table, np.where(is_yes, "yes", "no").tolist()
-
-
-def parity(n: int = 1500) -> tuple[pd.DataFrame, list[str]]:
-    """A label that three columns tell together, and no two of them."""
-    rng = np.random.default_rng(1)
-    bits = rng.integers(0, 2, (n, 3))
-    table = pd.DataFrame({name: np.where(bits[:, at], "on", "off") for at, name in enumerate("abc")})
-    return table, np.where(bits.sum(axis=1) % 2, "odd", "even").tolist()
+from switches import exclusive_or, parity
 
 
 @pytest.fixture(scope="module")
@@ -147,17 +127,6 @@ def test_a_missing_or_unheard_of_value_says_nothing(fitted: Any) -> None:
     )
 
 
-def test_folds_hold_every_row_out_once_in_any_order() -> None:
-    table, labels = exclusive_or(200)
-    rows = Rows.of(read(table), labels, None)
-    own = rows.numbers(["no", "yes"])
-    held = np.concatenate(list(folds(rows, own)))
-    assert sorted(held) == list(range(200))
-    turned = Rows.of(read(table[::-1]), labels[::-1], None)
-    again = next(folds(turned, turned.numbers(["no", "yes"])))
-    assert sorted(199 - again) == sorted(next(folds(rows, own)))
-
-
 # What can be seen
 
 
@@ -171,30 +140,6 @@ def test_an_explanation_names_cells_and_sums_to_the_score(fitted: Any) -> None:
     assert strongest.name.startswith("left ")
     assert strongest.name.endswith("& right = up")
     assert "–" in strongest.name or "or more" in strongest.name
-
-
-def test_importance_is_what_is_lost_without_a_column(fitted: Any) -> None:
-    model, *_ = fitted
-    uses = {one.name: one for one in model.report_.columns}
-    assert uses["left"].importance > 0.2
-    assert uses["right"].importance > 0.2
-    assert abs(uses["other"].importance) < 0.02
-    low, high = uses["left"].importance_interval
-    assert low < uses["left"].importance < high
-    constant = Classifier().fit({"x": [1.0] * 100, "y": np.arange(100.0) % 7}, ["a", "b"] * 50)
-    assert next(one for one in constant.report_.columns if one.name == "x").importance == 0
-
-
-def test_the_best_effort_corrects_where_that_helps(tmp_path: Path) -> None:
-    table, labels = parity(300)
-    rng = np.random.default_rng(0)
-    table = table.assign(d=rng.choice(list("xyz"), 300))
-    model = Classifier(effort="best").fit(table, labels)
-    assert any("corrected" in tried.name for tried in model.report_.tried)
-    model.save(tmp_path / "model")
-    assert (banbury.load(tmp_path / "model").predict_proba(table) == model.predict_proba(table)).all()
-    explanation = model.explain({"a": "on", "b": "off", "c": "on", "d": "x"})
-    assert_allclose(explanation.prior + sum(one.weight for one in explanation.evidence), explanation.score, rtol=1e-9)
 
 
 def test_a_distribution_that_was_asked_for_stays() -> None:

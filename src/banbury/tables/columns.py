@@ -245,6 +245,7 @@ class Group:
             if self.categories is None:
                 values[:, at] = column.as_numbers(f"a column of kind {type(self.kind).__name__}")
             else:
+                _check_no_tokens(column)
                 values[:, at] = _codes(column, self.categories[at])
         return values
 
@@ -252,6 +253,8 @@ class Group:
         """The same group, which also knows the categories of this table."""
         if self.categories is None:
             return self
+        for name in self.names:
+            _check_no_tokens(table.columns[name])
         return self._knowing([_distinct(table.columns[name]) for name in self.names])
 
     def _knowing(self, more: Sequence[Sequence[Any]]) -> Group:
@@ -364,6 +367,13 @@ def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
     copy = statistics.copy()
     copy.sums = {"counts": renamed}
     return copy
+
+
+def _check_no_tokens(column: Column) -> None:
+    """That no value of a column of categories is a list of tokens, which only a text can be."""
+    for row, value in enumerate(column.given or ()):
+        if isinstance(value, Tokens):
+            raise InputError(f"row {row}, column {column.name!r} is of type list; a category is one value")
 
 
 def _distinct(column: Column) -> list[Any]:
