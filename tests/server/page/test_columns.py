@@ -16,5 +16,5 @@ def test_columns_come_in_the_order_of_what_they_matter(watched: Watched) -> None
 def test_a_nomogram_has_an_axis_for_each_column(watched: Watched) -> None:
     page = watched.page
     page.goto("/page/words?model=passengers")
-    drawing = page.inner_text(".nomogram svg")
+    drawing = page.text_content(".nomogram svg")
     assert all(name in drawing for name in ("age", "cabin", "fare", "first", "third"))
