@@ -1,6 +1,7 @@
 """Files that come in: streamed to the disk, whole or not at all."""
 
 import http.client
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from banbury.server.models import Models
 from hostile import HOSTILE
-from serving import Serving, wait_for
+from serving import Serving, entries, wait_for
 
 
 def _post(server: Serving, name: str, content: bytes, room: str = "mistakes") -> tuple[int, str]:
@@ -72,3 +73,39 @@ def test_files_are_removed_by_their_form(server: Serving) -> None:
     assert not (_folder(server) / "gone.csv").exists()
     assert server.post("/page/remove", b"file=../mood.banbury", headers=headers).status == 404
     assert list(Models([_folder(server).parent])) == ["mood", "passengers", "plain"]
+
+
+# Files may not grow beyond this: what a full disk looks like to whoever writes.
+SMALL_DISK = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+from banbury.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
+def test_a_full_disk_is_said_on_the_page_and_nothing_is_lost(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "mood.banbury").write_bytes((models / "plain.banbury").read_bytes())
+    (tmp_path / "files").mkdir()
+    lines = [f"number {number} " + "so happy " * 9_000 for number in range(30)]  # 80 KB each
+    (tmp_path / "files" / "waiting.txt").write_text("\n".join([*lines, ""]))
+    journal = tmp_path / "journal"
+    with Serving(tmp_path, "--journal", journal, program=SMALL_DISK) as server:
+        status, said = _post(server, "large.csv", b"text,label\n" * 200_000)
+        assert (status, "could not be kept" in said) == (507, True)
+        assert [path.name for path in (tmp_path / "files").iterdir()] == ["waiting.txt"]
+        headers = {"content-type": "application/x-www-form-urlencoded", "origin": f"http://127.0.0.1:{server.port}"}
+        taught = 0
+        for number in range(30):
+            body = f"model=mood&file=waiting.txt&who=ann&number={number}&once=a{number}&label=positive"
+            answer = server.post("/page/teach", body.encode(), headers=headers)
+            if answer.status != 303:
+                break
+            taught += 1
+        assert answer.status == 503
+        assert b"That did not work" in answer.body
+        assert 0 < taught < 30
+        assert server.get("/page/try?model=mood&text=so+happy").status == 200
+    assert len([act for _, act, *_ in entries(journal) if act == "learn"]) == taught
