@@ -77,11 +77,11 @@ class NumberStatistics(Statistics):
     def choose(self, values: Any, numbers: Any, weights: Any = None, copies: Any = None) -> NumberStatistics:
         """Choose the form of each column by leave-one-out on these rows, which were added.
 
-        `copies` says by row and class how many rows leave with each; without it each leaves alone.
+        `copies` says by row and class how many rows leave with each; without it those with the same values do.
         """
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
-        copies = weights[:, None] * np.eye(self.n_classes)[numbers] if copies is None else copies
+        copies = _equal_rows(values, numbers, weights, self.n_classes) if copies is None else copies
         rows = _some_rows(values, min(MOST_CHOICE_ROWS, MOST_CHOICE_CELLS // max(1, self.n_classes * self.n_features)))
         values, numbers, weights, copies = values[rows], numbers[rows], weights[rows], copies[rows]
         class_rows = np.bincount(numbers, weights, minlength=self.n_classes).astype(float)
@@ -247,8 +247,21 @@ def _some_rows(values: Any, most: int) -> Any:
     """All rows, or so many; which depends on what is in them, not on their order."""
     if values.shape[0] <= max(1, most):
         return slice(None)
-    bits = np.ascontiguousarray(values).view(np.uint64)
-    return np.sort(np.argsort(row_hashes(bits.T, len(bits)), kind="stable")[: max(1, most)])
+    return np.sort(np.argsort(_hashes(values), kind="stable")[: max(1, most)])
+
+
+def _equal_rows(values: Array, numbers: Numbers, weights: Array, n_classes: int) -> Array:
+    """The weight of all rows with the same values, by row and class: a weight of 3 is as good as three equal rows."""
+    _, groups = np.unique(_hashes(values), return_inverse=True)
+    sums = np.zeros((len(values), n_classes))
+    np.add.at(sums, (groups, numbers), weights)
+    equal: Array = sums[groups]
+    return equal
+
+
+def _hashes(values: Array) -> NDArray[Any]:
+    bits = np.ascontiguousarray(values, dtype=float).view(np.uint64)
+    return row_hashes(bits.T, len(bits))
 
 
 def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, copies: Array, class_rows: Array) -> Array:
