@@ -180,3 +180,16 @@ def test_scikit_learn_takes_it_for_a_classifier() -> None:
     assert clone(model).get_params() == model.get_params()
     assert cross_val_score(model, pd.DataFrame(table), labels, cv=3).mean() > 0.6
     assert cross_val_score(Classifier(), np.column_stack([table["good"], table["weak"]]), labels, cv=3).mean() > 0.6
+
+
+def test_a_pixel_that_was_only_black_or_white_beside_grey_ones_is_a_grey_one() -> None:
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (200, 3)).astype(np.uint8)
+    images[:, 1] = rng.integers(0, 2, 200)
+    labels = np.where(images[:, 0] > 100, "bright", "dark").tolist()
+    model = Classifier().fit(images, labels)
+    assert "Bernoulli" not in {type(kind).__name__ for kind in model.columns_.values()}
+    images[:, 1] = 96
+    assert np.isfinite(model.predict_proba(images)).all()
+    flags = Classifier().fit(images[:, :2] % 2, labels)
+    assert {type(kind).__name__ for kind in flags.columns_.values()} == {"Bernoulli"}

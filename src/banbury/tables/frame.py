@@ -7,7 +7,7 @@ each is recognised by what it offers. None, NaN, NA, NaT, a masked element and a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,6 +38,8 @@ class Column:
     """Whether the numbers are dates."""
     strings: Strings | None = None
     """Strings, each different one once."""
+    is_byte: bool = False
+    """Whether the numbers are bytes, as those of pixels are."""
 
     def __len__(self) -> int:
         if self.strings is not None:
@@ -57,7 +59,7 @@ class Column:
         if self.strings is not None:
             return Column(self.name, None, None, strings=self.strings._replace(places=self.strings.places[rows]))
         if self.numbers is not None:
-            return Column(self.name, self.numbers[rows], None, self.is_bool, self.is_date)
+            return replace(self, numbers=self.numbers[rows])
         assert self.given is not None
         return Column(self.name, None, [self.given[row] for row in rows])
 
@@ -246,6 +248,9 @@ def read(data: Any) -> Table:
     if len(columns) < len(pairs):
         names = [name for name, _ in pairs]
         raise InputError(f"there are two columns {next(name for name in names if names.count(name) > 1)!r}")
+    if any(one.is_byte and not one.is_bool for one in columns.values()):
+        # Beside grey pixels, one that has only been 0 or 1 so far is a grey one, too.
+        columns = {name: replace(one, is_bool=False) if one.is_byte else one for name, one in columns.items()}
     lengths = {name: len(one) for name, one in columns.items()}
     n_rows = next(iter(lengths.values()), _n_rows(data))
     for name, n in lengths.items():
@@ -523,7 +528,7 @@ def _of_numbers(
         raise InputError(f"row {row}, column {name!r} is {numbers[row]}; a number must be finite, or missing")
     # Bytes that are 0 or 1 alone are pixels or flags.
     is_bool = is_bool or (is_byte and bool(len(numbers)) and bool((np.isnan(numbers) | (numbers <= 1)).all()))
-    return Column(name, np.ascontiguousarray(numbers), None, is_bool, is_date)
+    return Column(name, np.ascontiguousarray(numbers), None, is_bool, is_date, is_byte=is_byte)
 
 
 def _plain(name: str, row: int, value: Any) -> Any:

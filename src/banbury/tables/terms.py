@@ -176,5 +176,7 @@ def _encoded(group: Group, at: int, cells: ColumnCells, numbers: NDArray[Any]) -
     by_number = cells.by_number(names)
     known = ~np.isnan(numbers)
     codes = np.full(len(numbers), NO_CELL, np.uint8)
-    codes[known] = by_number[numbers[known].astype(np.intp)]
+    # What is no known category, nor yes or no, says nothing.
+    last = len(by_number) - 1
+    codes[known] = by_number[np.clip(numbers[known], 0, last).astype(np.intp)]
     return codes
