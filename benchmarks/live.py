@@ -198,11 +198,11 @@ def with_river(name: str, n: int, seconds: float) -> Iterator[Any]:
 
     split = data.split(name)
     model = BagOfWords(lowercase=True, ngram_range=(1, 2)) | MultinomialNB(alpha=1)
-    for text, label in list(zip(split.train, split.train_labels, strict=True))[:: max(1, len(split.train) // 5000)]:
+    for text, label in list(zip(split.train, split.train_labels, strict=True))[:: max(1, len(split.train) // 1000)]:
         model.learn_one(text, label)
-    short, asked, long = documents_of(name, n)
+    short, asked, long = documents_of(name, min(n, 300))
     yield in_turns(f"river (a part of {name}), short texts", model.learn_one, model.predict_one, short, asked, "")
-    few = min(n, 100)
+    few = min(n, 30)
     what = f"river (a part of {name}), texts of 2,000 characters"
     yield in_turns(what, model.learn_one, model.predict_one, short[:few], long[:few], "")
 

@@ -30,6 +30,8 @@ pub use sums::{Start, Sums, sum_in_lanes, sum_pairs_in_lanes};
 const FLUSH: usize = 4 << 10;
 /// What is worth keeping is made once this part of the number of features has been looked up without it.
 const WORTH: usize = 8;
+/// A thread remembers some more features than this at the most.
+const MOST_REMEMBERED: usize = 1 << 18;
 /// Below so many bytes for each, another thread costs more than it saves.
 const SHARE: usize = 256 << 10;
 
@@ -356,6 +358,11 @@ impl<R: Reading> Scorer<R> {
         texts: &[&str],
         scratch: &mut Scratch<R>,
     ) {
+        // Where weights are never kept, texts of ever new words would fill the memory.
+        if scratch.remembered.iter().map(Remembered::len).sum::<usize>() > MOST_REMEMBERED {
+            scratch.remembered.clear();
+            scratch.few = R::Few::default();
+        }
         scratch.looked.resize_with(self.kinds.len(), Looked::default);
         scratch.remembered.resize_with(self.kinds.len(), Remembered::default);
         let Scratch { tokens, keys, places, pairs, looked: all, remembered, few, .. } = scratch;

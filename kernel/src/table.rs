@@ -110,6 +110,11 @@ impl<K: Key, V: Copy + Default> Table<K, V> {
         (place, true)
     }
 
+    /// How many keys it has.
+    pub fn n_keys(&self) -> usize {
+        self.len
+    }
+
     /// How many places it has, taken or free.
     pub fn n_places(&self) -> usize {
         self.slots.len()

@@ -135,6 +135,12 @@ impl<K: Key> Default for Few<K> {
 const FIRST_ROOM: usize = 256;
 
 impl Remembered {
+    /// How many features it has.
+    pub(super) fn len(&self) -> usize {
+        let n_words = self.words.table.as_ref().map_or(0, Table::n_keys);
+        n_words + self.runs.table.as_ref().map_or(0, Table::n_keys)
+    }
+
     /// The words of documents; `ask` says what there is to know of one that is asked for the first time.
     pub(super) fn find_words(
         &mut self,
