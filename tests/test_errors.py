@@ -1,11 +1,12 @@
 """The errors: each is a BanburyError and the built-in a caller would catch; advice can be worded anew."""
 
 import pickle
+from typing import Any
 
 import pytest
 
-from banbury import errors
-from banbury.errors import BanburyError, Option, OptionError
+from banbury import Classifier, errors
+from banbury.errors import BanburyError, InputError, Option, OptionError, check_top
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,19 @@ def test_an_error_with_options_can_be_sent_to_another_process() -> None:
     error = pickle.loads(pickle.dumps(OptionError("say ", Option("text"))))
     assert str(error) == "say text=…"
     assert error.worded(lambda option: option.name) == "say text"
+
+
+@pytest.mark.parametrize("top", [0, -1, 1.5, "3", None, True])
+def test_a_wrong_top_is_one_clear_error(top: Any) -> None:
+    model = Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"])
+    with pytest.raises(InputError, match=r"top is .*; it must be a whole number, 1 or more"):
+        check_top(top)
+    if top is not None:
+        with pytest.raises(InputError, match="top is"):
+            model.words(top=top)
+    if top != 0 or top is False:
+        report = model.evaluate(["happy", "sad"], ["no", "yes"])
+        with pytest.raises(InputError, match="0 or more"):
+            report.mistakes(top)
+        with pytest.raises(InputError, match="0 or more"):
+            report.words_at_fault(top)

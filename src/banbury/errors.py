@@ -100,3 +100,14 @@ class Option:
         if self.name == "limits":
             return f"limits=Limits({self.value}=…)"
         return f"{self.name}=…" if self.value is None else f"{self.name}={self.value!r}"
+
+
+def check_top(top: object, least: int = 1) -> None:
+    """That `top`, how many of the best are wanted, is a whole number of at least `least`; else an `InputError`.
+
+    >>> check_top(0)
+    Traceback (most recent call last):
+    banbury.errors.InputError: top is 0; it must be a whole number, 1 or more
+    """
+    if isinstance(top, bool) or not isinstance(top, int) or top < least:
+        raise InputError(f"top is {top!r}; it must be a whole number, {least} or more")

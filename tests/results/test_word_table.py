@@ -48,7 +48,6 @@ def test_the_strongest_words_for_and_against_a_class_come_first() -> None:
     assert model.words(sort="count", top=1).words == ["i"]
     assert model.words(sort="word").words == sorted(model.words().words)
     assert len(model.words(min_count=2)) == 7
-    assert len(model.words(top=0)) == 0
     with pytest.raises(InputError, match="cannot sort by 'age'; it can be strength, for, against, count, word"):
         model.words(sort="age")
 

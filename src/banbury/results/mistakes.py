@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.errors import InputError
+from banbury.errors import InputError, check_top
 from banbury.lazy import numpy as np
 from banbury.stats.intervals import least
 
@@ -62,6 +62,7 @@ class Confused:
 
 def surest(predictions: Predictions, explain: Explain, top: int) -> list[Mistake]:
     """The mistakes whose predicted class had the highest probability, the surest first."""
+    check_top(top, 0)
     if predictions.log_probabilities is None:
         raise InputError("without probabilities nobody knows which mistakes are the surest")
     wrong = np.flatnonzero(~predictions.is_right)
@@ -80,12 +81,13 @@ def surest(predictions: Predictions, explain: Explain, top: int) -> list[Mistake
 
 def words_at_fault(predictions: Predictions, explain: Explain, top: int) -> list[WordAtFault]:
     """The words with most evidence for the wrong class, summed over all documents that were predicted wrong."""
+    check_top(top, 0)
     nats: dict[str, float] = {}
     documents: dict[str, int] = {}
     for place in np.flatnonzero(~predictions.is_right).tolist():
         explanation = explain(predictions.rows[place], predictions.predicted[place], _known(predictions, place))
         document: dict[str, float] = {}
-        for evidence in explanation.evidence:
+        for evidence in (part for part in explanation.evidence if part.kind != "absent"):
             document[evidence.name] = document.get(evidence.name, 0.0) + evidence.weight
         for word, weight in document.items():
             if weight > 0:

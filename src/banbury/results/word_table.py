@@ -12,7 +12,7 @@ from banbury.display import matplotlib as pictures
 from banbury.display.characters import shorten
 from banbury.display.html import Markup, piece
 from banbury.display.text_table import Grid
-from banbury.errors import InputError, UnknownWordError
+from banbury.errors import InputError, UnknownWordError, check_top
 from banbury.lazy import numpy as np
 from banbury.results.word_intervals import Sides, WordIntervals, word_intervals
 from banbury.stats.softmax import log_differences
@@ -245,6 +245,7 @@ class WordTable:
 
     def top(self, n: int) -> WordTable:
         """The first `n` rows."""
+        check_top(n)
         return self._take(list(range(min(n, len(self)))))
 
     def page(self, n: int, number: int) -> WordTable:
