@@ -12,11 +12,11 @@ from banbury.text.settings import Settings
 def test_scores_start_at_the_prior_and_what_was_fitted_besides() -> None:
     choice = ColumnChoice(shifts=(("a", 0.5), ("b", -0.5)))
     a, b = choice.start(["a", "b"], [3000, 1000], "empirical")
-    assert a - b == pytest.approx(1.0986 + 1.0, abs=1e-3)  # ln 3, and the two shifts
+    assert a - b == pytest.approx(1.0986 + 1.0, abs=5e-3)  # ln 3, and the two shifts
     even = choice.start(["a", "b"], [3000, 1000], "uniform")
-    assert even[0] - even[1] == pytest.approx(1.0, abs=1e-3)
+    assert even[0] - even[1] == pytest.approx(1.0, abs=5e-3)
     later = choice.start(["a", "b", "c"], [3000, 1000, 2000], "empirical")
-    assert later[2] - later[0] == pytest.approx(-0.4055 - 0.5, abs=1e-3)  # ln 2/3; a label that came later has none
+    assert later[2] - later[0] == pytest.approx(-0.4055 - 0.5, abs=5e-3)  # ln 2/3; a label that came later has none
 
 
 def test_a_choice_comes_back_from_its_settings() -> None:
