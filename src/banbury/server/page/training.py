@@ -28,7 +28,7 @@ from banbury.server.page.jobs import Job
 from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
 
-KEPT = 64 << 20  # bytes of texts in which duplicates are looked for
+KEPT = 16 << 20  # bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte
 MOST_TABLE_ROWS = 2_000_000  # of a table, which is read whole
 NAME = re.compile(r"[\w][\w .-]{0,59}")
 
