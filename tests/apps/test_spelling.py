@@ -111,7 +111,7 @@ def test_without_words_nothing_is_suggested() -> None:
         (lambda: SpellingCorrector(WORDS).suggest(""), "'' is not one word"),
         (lambda: SpellingCorrector(WORDS).suggest("ab", top=0), "top is 0"),
         (lambda: SpellingCorrector(WORDS).suggest(ANYTHING[3]), "type int"),
-        (lambda: SpellingCorrector(WORDS).correct(ANYTHING[None]), "type NoneType"),
+        (lambda: SpellingCorrector(WORDS).correct(ANYTHING[None]), "a document is None"),
     ],
 )
 def test_bad_input_is_one_clear_error(wrong: Callable[[], Any], message: str) -> None:

@@ -283,8 +283,8 @@ def decision_cost(evaluation: Evaluation, costs: Costs) -> DecisionCost:
     >>> from banbury.results.evaluation import evaluate
     >>> logs = np.log([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
     >>> evaluation = evaluate(["ham", "ham", "spam"], log_probabilities=logs, classes=["ham", "spam"])
-    >>> decision_cost(evaluation, Costs.of(["ham", "spam"], {("ham", "spam"): 9}, unsure=0.6)).per_document
-    0.39999999999999997
+    >>> decision_cost(evaluation, Costs.of(["ham", "spam"], {("ham", "spam"): 9}, unsure=0.5)).per_document
+    0.3333333333333333
     """
     predictions = evaluation.predictions
     if predictions is None or predictions.log_probabilities is None:
