@@ -1,6 +1,6 @@
 """kill -9 at random moments of load: nothing that was acknowledged is lost, and nothing is counted twice.
 
-`python tests/server/test_kill.py 200` does it as often as one likes.
+`PYTHONPATH=tests python tests/server/test_kill.py 200` does it as often as one likes.
 """
 
 import json

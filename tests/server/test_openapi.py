@@ -1,6 +1,6 @@
 """/openapi.json is true: whatever it allows is answered as it says, and nothing that is sent breaks the server.
 
-`python tests/server/test_openapi.py 20000` sends as many requests as one likes.
+`PYTHONPATH=tests python tests/server/test_openapi.py 20000` sends as many requests as one likes.
 """
 
 import json
