@@ -258,3 +258,37 @@ def test_a_child_of_a_process_that_was_learning_learns_and_predicts(tmp_path: Pa
     script.write_text(CHILDREN)
     run = subprocess.run([sys.executable, str(script), "25"], capture_output=True, text=True, timeout=120)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_decisions_and_probabilities_stay_whole_while_a_label_comes_and_goes() -> None:
+    texts = ["free money", "lunch at noon"]
+    model = Classifier.textbook().fit(texts * 3, ["spam", "ham"] * 3)
+    mail = banbury.SpamFilter().fit(["Subject: lunch\n\nat noon"], ["ham"])
+    spam = "Subject: money\n\nfree"
+    before = (model.decide(texts), mail.probability([spam]).tolist())
+    model.learn(["rain"], ["weather"])
+    mail.learn([spam], ["spam"])
+    after = (model.decide(texts), mail.probability([spam]).tolist())
+    assert before[1] == [0.0]
+    assert after[1] > before[1]
+
+    done = threading.Event()
+
+    def change() -> None:
+        while not done.is_set():
+            model.forget(["rain"], ["weather"]).learn(["rain"], ["weather"])
+            mail.forget([spam], ["spam"])
+            mail.learn([spam], ["spam"])
+
+    writer = threading.Thread(target=change)
+    writer.start()
+    try:
+        for _ in range(200):
+            classes, chances = model.classes_and_probabilities(texts)
+            assert chances.shape == (2, len(classes))
+            assert model.decide(texts) in (before[0], after[0])
+            assert mail.probability([spam]).tolist() in (before[1], after[1])
+    finally:
+        done.set()
+        writer.join()

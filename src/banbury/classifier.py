@@ -340,6 +340,21 @@ class Classifier:
         """The probability of each class for each text; columns follow `classes_`."""
         return softmax(self._scores(texts, prior))
 
+    def classes_and_probabilities(
+        self, texts: Documents, *, prior: Prior | None = None
+    ) -> tuple[list[Any], NDArray[Any]]:
+        """The classes, and `predict_proba` by them, of one moment.
+
+        Between `classes_` and `predict_proba` another thread can learn a label, or forget one.
+
+        >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"])
+        >>> model.classes_and_probabilities(["so"])
+        (['no', 'yes'], array([[0.5, 0.5]]))
+        """
+        threads = n_threads(self.threads)
+        classes, scores = self._read(prior, lambda reading: (reading.classes, reading.scores(texts, threads)))
+        return classes, softmax(scores)
+
     def probabilities(self, text: Any, *, prior: Prior | None = None) -> dict[Any, float]:
         """The probability of each class for one text, by label: `predict_proba` without arrays.
 
@@ -428,8 +443,8 @@ class Classifier:
         from banbury.results.decisions import decision_rule
 
         check_many(texts)
-        chosen = decision_rule(self._known().classes, rule, costs=costs, unsure=unsure)
-        return chosen.decide(self.predict_proba(texts))
+        classes, chances = self.classes_and_probabilities(texts)
+        return decision_rule(classes, rule, costs=costs, unsure=unsure).decide(chances)
 
     # Looking
 

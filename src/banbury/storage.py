@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
     Path = str | os.PathLike[str]
 
+ENDING = ".banbury"  # of a model file's name
 VERSION = 2  # goes up when an older file would be read as something else than it was
 
 ALIGNMENT = 64  # a cache line; the kernel itself needs 16

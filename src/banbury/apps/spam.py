@@ -76,7 +76,7 @@ class SpamFilter:
         """How likely each message is to be spam, as an array; for one message its probability."""
         if isinstance(messages, ONE):
             return float(self.probability([messages])[0])
-        chances, classes = self.model.predict_proba(rows(messages)), self.model.classes_.tolist()
+        classes, chances = self.model.classes_and_probabilities(rows(messages))
         return chances[:, classes.index("spam")] if "spam" in classes else 0 * chances[:, 0]
 
     def is_spam(self, messages: Any, *, sure: float = SPAM_THRESHOLD) -> Any:

@@ -22,6 +22,7 @@ from banbury.cli.console import at_work, note, put, show, show_json, show_table,
 from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
 from banbury.readers.batch import joined
+from banbury.readers.formats import MAIL
 from banbury.readers.typed import to_learn
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from banbury.readers import Batch, Reader
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
-MAIL = ("mbox", "maildir", "mail")
 MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
 OF_TEXTS = ("text", "plain")  # options that ask for a model of texts, besides those of an analyzer
 KEPT = 64 << 20  # bytes of text

@@ -7,6 +7,7 @@ import os
 FORMATS = (
     "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
 )  # fmt: skip
+MAIL = ("mbox", "maildir", "mail")  # formats of messages
 
 EXTENSIONS = {
     ".jsonl": "jsonl",

@@ -14,9 +14,9 @@ from banbury.errors import InputError, NotAvailable
 from banbury.server.limits import INLINE, Workers
 from banbury.server.problems import Problem
 from banbury.server.turns import Turns
+from banbury.storage import ENDING
 
 T = TypeVar("T")
-ENDING = ".banbury"
 REMEMBERED = 500  # documents that came in …
 LONGEST_REMEMBERED = 10_000  # … and characters of each
 Stamp = tuple[int, int, int]

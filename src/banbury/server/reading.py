@@ -72,11 +72,8 @@ def probabilities(classifier: Classifier, documents: list[Any], prior: Any) -> t
         return list(chances), [list(chances.values())]
     if not documents:
         return labels_of(classifier), []
-    while True:
-        labels = labels_of(classifier)
-        rows: list[list[float]] = classifier.predict_proba(documents, prior=prior).tolist()
-        if labels == labels_of(classifier):  # else a label came or went meanwhile, in another thread
-            return labels, rows
+    labels, rows = classifier.classes_and_probabilities(documents, prior=prior)
+    return labels, rows.tolist()
 
 
 def best(labels: list[Any], rows: list[list[float]], top: int | None) -> PredictAnswer:

@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 import click
 
 from banbury.errors import InputError, MissingExtra
+from banbury.storage import ENDING
 
 FOLDER = "banbury-studio"
-ENDING = ".banbury"
 
 
 @click.command(

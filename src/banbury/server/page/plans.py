@@ -12,7 +12,7 @@ from banbury.display.html import Markup, element, isolated
 from banbury.display.html_tables import table
 from banbury.errors import InputError
 from banbury.readers import Layout
-from banbury.readers.formats import FORMATS
+from banbury.readers.formats import FORMATS, MAIL
 from banbury.server.page import layout
 from banbury.server.page.files import opened
 from banbury.server.page.visit import Visit
@@ -21,7 +21,6 @@ FIRST_ROWS = 6
 MOST_COLUMNS = 30  # that are shown
 WIDTH = 60  # columns of a cell
 SPACES = 2  # in each cell of a column of texts
-MAIL = ("mbox", "maildir", "mail")
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from banbury.display.forms import control
 from banbury.display.html import Markup, element, isolated
 from banbury.readers import Batch, Reader
 from banbury.readers.batch import joined
+from banbury.readers.formats import MAIL
 from banbury.readers.typed import to_learn
-from banbury.server.models import ENDING, labels_of
+from banbury.server.models import labels_of
 from banbury.server.page import findings, layout, plans
 from banbury.server.page.dropping import drop_zone, file_list, progress
 from banbury.server.page.files import opened
@@ -27,6 +28,7 @@ from banbury.server.page.findings import Trained
 from banbury.server.page.jobs import Job
 from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
+from banbury.storage import ENDING
 
 KEPT = 16 << 20  # bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte
 MOST_TABLE_ROWS = 2_000_000  # of a table, which is read whole
@@ -87,7 +89,7 @@ def _start(visit: Visit, path: Path) -> Job:
 
     def work(job: Job) -> Trained:
         classifier = Classifier(effort=effort)
-        is_mail = learn == "mail" and reader.layout.format in plans.MAIL
+        is_mail = learn == "mail" and reader.layout.format in MAIL
         trained = _table(job, reader, classifier, name, is_mail) if learn in ("table", "mail") else _texts(
             job, reader, classifier, name)  # fmt: skip
         job.doing = "Writing the model"
