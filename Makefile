@@ -15,7 +15,7 @@ CARGO_KERNEL := --manifest-path kernel/Cargo.toml
 KERNEL := $(shell find kernel -name target -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench fuzz format constraints clean
+.PHONY: help demo test check bench explore fuzz format constraints clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -37,6 +37,9 @@ check: $(VENV)/.built ## style, types, import layers
 
 bench: $(VENV)/.built ## how fast it is, against its peers
 	$(BIN)/python benchmarks/speed.py
+
+explore: $(VENV)/.built ## the property tests, with examples drawn anew; EXPLORE=tests/text for some of them
+	$(BIN)/pytest -q --hypothesis-profile=explore -m hypothesis $(EXPLORE)
 
 fuzz: $(VENV)/.built ## attack files, readers, mail and texts for some minutes; FUZZ="--seconds 3600" for longer
 	$(BIN)/python tests/fuzzing.py $(FUZZ)

@@ -14,8 +14,10 @@ from commands import LABELS, TEXTS, Here, model, write_rows
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn leaves out some of its checks without it
 
-# A deadline would measure the machine, not the code.
-settings.register_profile("banbury", deadline=None, max_examples=60)
+# A deadline would measure the machine, not the code. The suite draws the same examples every time, so that a result can
+# be repeated; `make explore` draws new ones.
+settings.register_profile("banbury", deadline=None, max_examples=60, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile("banbury")
 
 Rows = list[dict[str, str]]

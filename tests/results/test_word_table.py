@@ -20,6 +20,7 @@ from banbury import Analyzer, Classifier, _kernel
 from banbury.errors import InputError, MissingExtra
 from banbury.results.terms import Score, explanation_of
 from banbury.results.word_table import Totals, WordTable
+from banbury.stats.softmax import log_differences
 from hostile import HOSTILE, assert_harmless, is_visible
 from small_texts import ANALYZERS, MODELS, SIGNS, TEXTS, signs, terminal
 from strategies import LABELS, Corpus, corpora
@@ -142,7 +143,7 @@ def test_a_weight_for_a_document_of_one_word_is_what_an_explanation_adds_for_it(
         by_class = np.asarray(reading.scorer.weights(None, 1, 1.0))
     names = learned.counts.features().names
     kind = {row["word"]: row["kind"] for row in classifier.words("negative", against="positive")}
-    told = by_class[:, reading.classes.index("negative")] - by_class[:, reading.classes.index("positive")]
+    told = log_differences(by_class[:, reading.classes.index("negative")], by_class[:, reading.classes.index("positive")])
     weights = {(word, kind[word]): weight for word, weight in zip(names, told.tolist(), strict=True)}
     for word in WORDS:
         evidence = classifier.explain(word, label="negative", against="positive").evidence
@@ -158,6 +159,16 @@ def test_a_weight_for_a_document_of_one_word_is_what_an_explanation_adds_for_it(
 
 
 WORDS = ["good", "bad", "film", "plot", "great", "dull", "negative", "neutral"]
+
+
+def test_a_class_without_a_word_of_its_own_is_compared_without_a_warning() -> None:
+    model = Classifier.textbook(vocabulary="class").fit(["good good", "", ""], ["full", "empty", "bare"])
+    assert model.words("empty", against="bare").row("good")["log_ratio"] == 0.0
+    assert model.words("full", against="bare").row("good")["log_ratio"] == math.inf
+    for label in ("full", "empty"):
+        assert "good" in str(model.words(label))
+        low, high = model.word("good", label, against="bare")["log_ratio_interval"]
+        assert math.isfinite(low) and low < high
 
 
 def test_the_complement_has_weights_and_the_table_says_which_is_which() -> None:

@@ -161,8 +161,11 @@ class WordTable:
         if self.smoothing == 0:
             return seen + 0.5, np.maximum(np.array(self.sizes) - seen, 0.0) + 0.5
         seen += self.smoothing
+        probabilities = np.exp(self.log_probabilities)
+        # A class whose own vocabulary is empty gives every word 0, whatever the smoothing: it has only the prior.
+        means = np.where(probabilities > 0, probabilities, 0.5)
         # Rounded, so that equal counts have equal numbers.
-        return seen, np.maximum(seen / np.exp(self.log_probabilities) - seen, 0.0).round(6)
+        return seen, np.maximum(seen / means - seen, 0.0).round(6)
 
     # Rows
 
