@@ -1,5 +1,6 @@
-"""NumPy stays out of processes that do not need it."""
+"""Lazy imports: names of a package at their first use, and NumPy only in processes that need it."""
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,15 @@ def test_a_name_of_the_lazy_module_is_the_name_of_the_module() -> None:
     assert lazy_numpy.array([1, 2]).tolist() == [1, 2]
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         getattr(lazy_numpy, "nothing")  # noqa: B009
+
+
+def test_names_of_a_package_come_from_their_homes_and_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("banbury.load", raising=False)
+    assert "load" not in vars(banbury)
+    assert banbury.load is importlib.import_module("banbury.loading").load
+    assert vars(banbury)["load"] is banbury.load
+    with pytest.raises(AttributeError, match=r"module 'banbury' has no attribute 'nothing'"):
+        getattr(banbury, "nothing")  # noqa: B009
 
 
 def test_the_modules_of_texts_do_not_import_numpy() -> None:

@@ -6,7 +6,7 @@
 'positive'
 """
 
-from importlib import import_module
+from banbury.lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,38 +58,33 @@ __all__ = [
     "read",
 ]
 
-_HOMES = {
-    "Analyzer": "text.analyzer",
-    "BanburyError": "errors",
-    "Bernoulli": "tables.kinds",
-    "Categorical": "tables.kinds",
-    "Classifier": "classifier",
-    "Counts": "text.counts",
-    "Date": "tables.kinds",
-    "Dirichlet": "text.likelihoods",
-    "Gaussian": "tables.kinds",
-    "Histogram": "tables.kinds",
-    "Id": "tables.kinds",
-    "Multinomial": "tables.kinds",
-    "Number": "tables.kinds",
-    "Poisson": "tables.kinds",
-    "Ranker": "apps.ranking",
-    "SenseTagger": "apps.senses",
-    "SpamFilter": "apps.spam",
-    "SpellingCorrector": "apps.spelling",
-    "Text": "tables.kinds",
-    "Tokens": "text.tokens",
-    "load": "loading",
-    "read": "readers",
-}
-
-
-def __getattr__(name: str) -> object:
-    """The public names, each imported when it is first used: a command that needs one of them waits for no other."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Analyzer": "text.analyzer",
+        "BanburyError": "errors",
+        "Bernoulli": "tables.kinds",
+        "Categorical": "tables.kinds",
+        "Classifier": "classifier",
+        "Counts": "text.counts",
+        "Date": "tables.kinds",
+        "Dirichlet": "text.likelihoods",
+        "Gaussian": "tables.kinds",
+        "Histogram": "tables.kinds",
+        "Id": "tables.kinds",
+        "Multinomial": "tables.kinds",
+        "Number": "tables.kinds",
+        "Poisson": "tables.kinds",
+        "Ranker": "apps.ranking",
+        "SenseTagger": "apps.senses",
+        "SpamFilter": "apps.spam",
+        "SpellingCorrector": "apps.spelling",
+        "Text": "tables.kinds",
+        "Tokens": "text.tokens",
+        "load": "loading",
+        "read": "readers",
+    },
+)
 
 
 def __dir__() -> list[str]:

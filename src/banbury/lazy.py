@@ -1,4 +1,4 @@
-"""NumPy, imported at its first use.
+"""Lazy imports: NumPy, and the names that a package offers, each imported at its first use.
 
 A command that predicts one text takes a few milliseconds; importing NumPy alone takes ten times as long. So the modules
 that lie on this path write `from banbury.lazy import numpy as np` at the top and use `np` as usual. All other modules
@@ -6,10 +6,15 @@ import NumPy itself. The contract "A model of texts needs no NumPy to import and
 on the path.
 """
 
+from __future__ import annotations
+
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import numpy as numpy
 else:
 
@@ -30,3 +35,21 @@ else:
             return value
 
     numpy = LazyModule("numpy")
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """A package's `__getattr__`: each of its names comes from the module that is its home, at its first use.
+
+    >>> name = lazy_names("json", {"JSONDecoder": "decoder"})
+    >>> name("JSONDecoder")
+    <class 'json.decoder.JSONDecoder'>
+    """
+
+    def of_module(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)  # Python asks only once for each name
+        return value
+
+    return of_module

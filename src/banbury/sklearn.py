@@ -23,10 +23,10 @@ except ImportError as error:
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from banbury.stats.softmax import log_softmax, softmax
+from banbury.stats.softmax import IMPOSSIBLE, log_softmax, softmax
 from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Multinomial, Number, Poisson
 from banbury.tables.kinds.linear import Lines
-from banbury.tables.kinds.statistics import IMPOSSIBLE, Kind, is_sparse
+from banbury.tables.kinds.statistics import Kind, is_sparse
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import Texts
 from banbury.text.settings import as_analyzer

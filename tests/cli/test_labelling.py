@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from banbury import Classifier
-from banbury.cli.labelling import KEYS
+from banbury.cli.labelling import LABEL_KEYS
 from banbury.datasets import demo
 from commands import Here
 from terminal import Terminal
@@ -76,7 +76,7 @@ def test_many_labels_have_letters_and_the_rest_are_found_by_name(folder: Path) -
     terminal.wait_for("quit")
     assert "[9] topic08" in terminal.screen
     assert "[a] topic09" in terminal.screen
-    assert f"[/] {40 - len(KEYS)} more" in terminal.screen
+    assert f"[/] {40 - len(LABEL_KEYS)} more" in terminal.screen
     terminal.press("b")
     terminal.wait_for("1 labelled")
     terminal.press("/topic3\r")

@@ -3,6 +3,8 @@
 import json
 
 import banbury
+from banbury.apps.relevance import SCORERS
+from banbury.cli.searching import SCORER_NAMES
 from commands import Here, json_rows
 
 
@@ -22,3 +24,7 @@ def test_rows_are_found_as_the_library_finds_them(here: Here) -> None:
     assert "cat" in here("rank", "pets.jsonl", "-q", "cats", "--why").out
     assert here("rank", "pets.jsonl").code == 2
     assert here("inspect", "pets.index").code == 0
+
+
+def test_every_scorer_can_be_asked_for() -> None:
+    assert tuple(SCORERS) == SCORER_NAMES

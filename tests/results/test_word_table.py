@@ -143,7 +143,9 @@ def test_a_weight_for_a_document_of_one_word_is_what_an_explanation_adds_for_it(
         by_class = np.asarray(reading.scorer.weights(None, 1, 1.0))
     names = learned.counts.features().names
     kind = {row["word"]: row["kind"] for row in classifier.words("negative", against="positive")}
-    told = log_differences(by_class[:, reading.classes.index("negative")], by_class[:, reading.classes.index("positive")])
+    told = log_differences(
+        by_class[:, reading.classes.index("negative")], by_class[:, reading.classes.index("positive")]
+    )
     weights = {(word, kind[word]): weight for word, weight in zip(names, told.tolist(), strict=True)}
     for word in WORDS:
         evidence = classifier.explain(word, label="negative", against="positive").evidence
@@ -168,7 +170,8 @@ def test_a_class_without_a_word_of_its_own_is_compared_without_a_warning() -> No
     for label in ("full", "empty"):
         assert "good" in str(model.words(label))
         low, high = model.word("good", label, against="bare")["log_ratio_interval"]
-        assert math.isfinite(low) and low < high
+        assert math.isfinite(low)
+        assert low < high
 
 
 def test_the_complement_has_weights_and_the_table_says_which_is_which() -> None:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 TREATMENTS = ("keep", "remove", "replace", "split")
 FLAGS = {"lowercase": "", "emoticons": "", "negation": "Whether words after not become not_word."}
-THINGS = ("urls", "handles", "emails", "tags")
+RECOGNISED = ("urls", "handles", "emails", "tags")
 RARE_OPTIONS = ("lowercase", "emoticons")  # the help of a command fits a screen: these are in the documentation
-PAIRS = ("ngrams", "characters")
+RANGES = ("ngrams", "characters")
 LISTS = ("stop_words", "keywords")
-NAMES = ("words", *FLAGS, *THINGS, "punctuation", "stop_words", "stemmer", "min_length", *PAIRS, "keywords")
+NAMES = ("words", *FLAGS, *RECOGNISED, "punctuation", "stop_words", "stemmer", "min_length", *RANGES, "keywords")
 
 
 def settings(command: Any) -> Any:
@@ -36,7 +36,7 @@ def settings(command: Any) -> Any:
             click.option(f"--{name}/--no-{name}", default=None, hidden=name in RARE_OPTIONS, help=text)
             for name, text in FLAGS.items()
         ),
-        *(click.option(f"--{name}", type=click.Choice(TREATMENTS), metavar="HOW", hidden=True) for name in THINGS),
+        *(click.option(f"--{name}", type=click.Choice(TREATMENTS), metavar="HOW", hidden=True) for name in RECOGNISED),
         click.option("--punctuation", type=click.Choice(["none", "expressive", "all"]), help="Which signs count."),
         click.option("--stop-words", metavar="WORD,…", help="Words to leave out; english has a list."),
         click.option("--stemmer", metavar="LANGUAGE", shell_complete=completion.stemmers, help="Words by their stems."),
@@ -55,7 +55,7 @@ def analyzer_of(given: dict[str, Any]) -> Analyzer | None:
         return None
     from banbury.text.analyzer import Analyzer
 
-    for name in PAIRS:
+    for name in RANGES:
         if name in chosen:
             chosen[name] = _pair(name, chosen[name])
     for name in LISTS:

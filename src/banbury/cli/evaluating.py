@@ -19,7 +19,7 @@ from banbury.readers.batch import joined
 from banbury.readers.typed import documents
 from banbury.text.documents import as_texts
 
-LONGEST_SHOWN = 300  # characters of a text
+LONGEST_MISTAKE = 300  # characters of a text
 MOST_WORDS = 6  # at fault
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _worded(mistake: Mistake, batch: Batch) -> str:
     """A mistake: where it stands, what it says, and which words were at fault."""
     lines = [
         f"{batch.place(mistake.index)}: {mistake.label}, taken for {mistake.predicted} ({mistake.probability:.4f})",
-        fill(" ".join(str(mistake.explanation.text).split())[:LONGEST_SHOWN], **_margins()),
+        fill(" ".join(str(mistake.explanation.text).split())[:LONGEST_MISTAKE], **_margins()),
     ]
     at_fault = sorted((part for part in mistake.explanation.evidence if part.weight > 0), key=lambda part: -part.weight)
     words = ", ".join(f"{part.name} {part.weight:+.2f}" for part in at_fault[:MOST_WORDS])

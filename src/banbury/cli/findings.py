@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from banbury.diagnosis.leaks import Leak
     from banbury.results.training_report import TrainingReport
 
-MOST_LABELS = 20  # whose words are looked for
+MOST_LABELS_SEARCHED = 20  # whose words are looked for
 MOST_STRONGEST = 10  # words of a label; half as many are shown where there are more than a few labels
 FEW_LABELS = 4
 MOST_EXAMPLES = 5  # doubtful rows
@@ -136,7 +136,7 @@ class Findings:
 def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
     """The words that speak for each label most surely, as in the page of a report; none of very many labels."""
     counts = classifier.counts_
-    if len(counts.classes) > MOST_LABELS:
+    if len(counts.classes) > MOST_LABELS_SEARCHED:
         return {}
     return {str(label): [one.word for one in words] for label, words in keywords(counts).items()}
 

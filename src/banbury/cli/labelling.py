@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from banbury.apps.labelling import Labelling
 
 SKIP, UNDO, QUIT, HELP, SEARCH, ADD = "s", "u", "q", "?", "/", "+"
-KEYS = "123456789abcdefghijklmnoprtvwxyz"  # of labels: without those that mean something else
+LABEL_KEYS = "123456789abcdefghijklmnoprtvwxyz"  # of labels: without those that mean something else
 ESCAPE, ENTER, ERASE = "\x1b", ("\r", "\n"), ("\x7f", "\x08")
 MOST_MATCHES = 12
 MOST_COUNTED = 6  # labels whose numbers stand above each row
@@ -186,7 +186,7 @@ class _Session:
     @property
     def _keys(self) -> dict[str, Any]:
         """The labels that have a key; the others are found by their names."""
-        return dict(zip(KEYS, self._choices, strict=False))
+        return dict(zip(LABEL_KEYS, self._choices, strict=False))
 
     def run(self, next_key: Callable[[], str]) -> None:
         """Ask about rows until all are labelled or the user quits."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from banbury.apps.ranking import Ranker
 
-SCORERS = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ranking, which takes longer to import
+SCORER_NAMES = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ranking, which takes longer to import
 
 
 @click.command(
@@ -31,7 +31,7 @@ Examples:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("-q", "--query", multiple=True, metavar="TEXT", help="What is looked for; can be given several times.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many rows.")
-@click.option("--scorer", type=click.Choice(SCORERS), help="How rows are scored; pitman-yor by default.")
+@click.option("--scorer", type=click.Choice(SCORER_NAMES), help="How rows are scored; pitman-yor by default.")
 @click.option("--why", is_flag=True, help="Word by word.")
 @click.option("--save", metavar="FILE", type=reading.new_file, help="Keep the counts; the rows are not kept.")
 @reading.reads_files(labels=False)
@@ -63,7 +63,7 @@ def _ranker(files: tuple[str, ...], scorer: str | None, given: dict[str, Any]) -
         if scorer is not None:
             ranker.scorer, ranker.smoothing = scorer, "auto"
         return ranker, []
-    ranker = Ranker(scorer=scorer or SCORERS[0])
+    ranker = Ranker(scorer=scorer or SCORER_NAMES[0])
     rows: list[dict[str, Any]] = []
     reader = reading.reader_of(files, given, label=False)
     texts: list[Any] = []

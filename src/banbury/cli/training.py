@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
 OF_TEXTS = ("text", "plain")  # options that ask for a model of texts, besides those of an analyzer
-KEPT = 64 << 20  # bytes of text
+MOST_KEPT_BYTES = 64 << 20  # bytes of text
 
 
 @click.command(
@@ -179,7 +179,7 @@ class _Rows:
             self._lines.extend(batch.lines)
             if self._kept is not None:
                 self._kept.append(batch)
-            if size > KEPT:
+            if size > MOST_KEPT_BYTES:
                 self._kept = None
             yield batch
         self._waiting.enter_context(at_work(self._reader, "choosing"))

@@ -14,9 +14,8 @@ from banbury import _kernel
 from banbury.diagnosis.dependence import DependentPair, dependent_pairs, words_only
 from banbury.diagnosis.duplicates import Duplicates, duplicates
 from banbury.diagnosis.leaks import Leak, leaks
-from banbury.display.characters import padded, shorten, width_of
+from banbury.display.characters import NAME_WIDTH, padded, shorten, width_of
 from banbury.display.html import Markup, element, isolated, piece
-from banbury.display.html_tables import NAME_WIDTH
 from banbury.errors import CountError
 from banbury.results.doubtful import Doubtful, doubtful_labels, label_log_probabilities
 from banbury.stats.intervals import chi_squared_tail

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIMILARITY = 0.8
 RUN = 3  # words: what the overlap is measured with
-BANDS, WIDTH = 32, 4
+BANDS, BAND_WIDTH = 32, 4
 """Of a signature. Of texts whose runs overlap by 80 %, all but one pair in ten million have a band in common."""
 DOUBT = 0.15  # what an overlap may be from that of the signatures: some four standard errors
 
@@ -136,7 +136,7 @@ def _candidates(signatures: NDArray[Any], agreement: float) -> Iterator[tuple[in
     factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64)
     pairs: list[NDArray[Any]] = []
     for band in range(BANDS):
-        part = signatures[has_words, band * WIDTH : (band + 1) * WIDTH].astype(np.uint64)
+        part = signatures[has_words, band * BAND_WIDTH : (band + 1) * BAND_WIDTH].astype(np.uint64)
         keys = (part * factors).sum(axis=1, dtype=np.uint64)
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]

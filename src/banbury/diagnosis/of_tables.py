@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from banbury.text.documents import Label
 
 
-MOST_LISTED = 20
+MOST_FINDINGS = 20
 MOST_PAIRED_COLUMNS = 100  # whose pairs are looked at
 COARSE = 3  # levels of a number: eight cells are enough to see a dependence
 LEAK = 0.05  # of the uncertainty about the class that a column leaves: one with less gives the class away
@@ -84,24 +84,24 @@ class TableDiagnosis:
             (
                 "columns that depend on each other within the classes",
                 ["columns", "nats"],
-                [[" & ".join(pair.columns), f"{pair.nats:.3f}"] for pair in self.dependent[:MOST_LISTED]],
+                [[" & ".join(pair.columns), f"{pair.nats:.3f}"] for pair in self.dependent[:MOST_FINDINGS]],
             ),
             (
                 "columns that give the class away",
                 ["column", "uncertainty left"],
-                [[leak.column, f"{leak.left:.1%}"] for leak in self.leaks[:MOST_LISTED]],
+                [[leak.column, f"{leak.left:.1%}"] for leak in self.leaks[:MOST_FINDINGS]],
             ),
             (
                 "columns whose values have changed",
                 ["column", "stability index"],
-                [[column.column, f"{column.stability:.3f}"] for column in self.drift[:MOST_LISTED]],
+                [[column.column, f"{column.stability:.3f}"] for column in self.drift[:MOST_FINDINGS]],
             ),
             (
                 "labels in doubt",
                 ["row", "label", "its probability", "rather"],
                 [
                     [str(doubt.row), str(doubt.label), f"{doubt.probability:.2%}", str(doubt.better)]
-                    for doubt in self.doubtful[:MOST_LISTED]
+                    for doubt in self.doubtful[:MOST_FINDINGS]
                 ],
             ),
         ]

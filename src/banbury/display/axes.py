@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from banbury.display.characters import shorten
+from banbury.display.characters import NAME_WIDTH, shorten
 from banbury.display.html import LIGHT
 from banbury.errors import MissingExtra
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 FOR, AGAINST, QUIET, INK = LIGHT["for"], LIGHT["against"], LIGHT["quiet"], LIGHT["ink"]
-LONGEST_NAME = 28  # columns of a name
 
 
 def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -29,7 +28,7 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def drawn_name(label: object, width: int = LONGEST_NAME) -> str:
+def drawn_name(label: object, width: int = NAME_WIDTH) -> str:
     r"""A name as matplotlib shall draw it, shortened; matplotlib takes what stands between two `$` for a formula.
 
     >>> drawn_name("$5 to $10")

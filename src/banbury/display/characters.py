@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+NAME_WIDTH = 28  # columns that the name of a class may take, on a page and in a picture
+
 # Controls; marks of direction; what has no width; separators that some take for ends of lines; surrogates and
 # noncharacters, which a page must not hold; tags, with which text can be hidden. What joins letters stays.
 _NONCHARACTERS = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))

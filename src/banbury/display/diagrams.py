@@ -15,7 +15,7 @@ from banbury.lazy import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_POINTS = 5_000  # dots of a class that are drawn; of more, every so manieth
+MOST_DOTS = 5_000  # dots of a class that are drawn; of more, every so manieth
 ELLIPSES = (2.0, 3.0)  # standard deviations
 
 
@@ -163,7 +163,7 @@ def class_plane(
         is_label = finite & np.array([other == label for other in labels], dtype=bool)
         shown |= is_label
         rows = np.flatnonzero(is_label)
-        dots = rows[:: max(len(rows) // MOST_POINTS, 1)]
+        dots = rows[:: max(len(rows) // MOST_DOTS, 1)]
         ax.scatter(x[dots], y[dots], 9, color=colour, alpha=0.45, linewidths=0, label=drawn_name(label), zorder=2)
         if len(rows) > 2:
             for deviations, style in zip(ELLIPSES, ("-", "--"), strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from banbury.display.html import Markup, element, isolated
 
-LONGEST_NAME = 40  # columns that a name may take
+BAR_NAME_WIDTH = 40  # columns that a name may take
 
 
 def share_table(
@@ -19,7 +19,9 @@ def share_table(
     >>> share_table([("spam", 0.75), ("ham", 0.25)], "Probabilities").html.count('width="75%"')
     1
     """
-    lines = [(isolated(name, width=LONGEST_NAME), _bar(0.0, share, "bar-for"), f"{share:.1%}") for name, share in rows]
+    lines = [
+        (isolated(name, width=BAR_NAME_WIDTH), _bar(0.0, share, "bar-for"), f"{share:.1%}") for name, share in rows
+    ]
     return _table(lines, caption, head, "bars shares")
 
 
@@ -43,7 +45,7 @@ def steps_table(
     size = (high - low) or 1.0
     lines = [
         (
-            isolated(name, width=LONGEST_NAME),
+            isolated(name, width=BAR_NAME_WIDTH),
             _bar((left - low) / size, (right - left) / size, side, -low / size),
             _signed(value),
         )
@@ -67,7 +69,7 @@ def bar_table(rows: Sequence[tuple[Any, float]], caption: str, *, head: tuple[st
         left, right = min(0.0, end), max(0.0, end)
         side = "bar-against" if value < 0 else "bar-for"
         bar = _bar((left - low) / size, (right - left) / size, side, -low / size)
-        lines.append((isolated(name, width=LONGEST_NAME), bar, _signed(value)))
+        lines.append((isolated(name, width=BAR_NAME_WIDTH), bar, _signed(value)))
     return _table(lines, caption, head)
 
 

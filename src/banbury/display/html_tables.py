@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from banbury.display.characters import NAME_WIDTH
 from banbury.display.html import Markup, element, isolated, tint
 from banbury.stats.intervals import Interval
 
-NAME_WIDTH = 28  # columns that the name of a class may take
 LARGEST_CONFUSION = 60  # of a confusion as a whole: of more, the most frequent mistakes are listed
 MOST_MISTAKES = 40
-FEW = 8  # classes whose names have room above a confusion; of more there are numbers
+MOST_NAMED_CLASSES = 8  # classes whose names have room above a confusion; of more there are numbers
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | None = None, texts: int = 1) -> Markup:
@@ -77,7 +77,7 @@ def confusion_table(
     """
     if len(classes) > LARGEST_CONFUSION:
         return _confusions(classes, confusion)
-    is_wide = len(classes) > FEW
+    is_wide = len(classes) > MOST_NAMED_CLASSES
     columns = [str(column + 1) if is_wide else isolated(label, width=12) for column, label in enumerate(classes)]
     head = [element("th", "true ↓ predicted →", class_="text", scope="col")]
     head += [

@@ -4,7 +4,7 @@
 columns; `plain`, `sources` and `mailboxes` read the formats. Imports errors and the kernel alone.
 """
 
-from importlib import import_module
+from banbury.lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,19 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["BadRow", "Batch", "Layout", "Limits", "Reader", "read"]
 
-_HOMES = {
-    "BadRow": "batch",
-    "Batch": "batch",
-    "Layout": "guessing",
-    "Limits": "options",
-    "Reader": "reader",
-    "read": "reader",
-}
-
-
-def __getattr__(name: str) -> object:
-    """The names of this room, each imported when it is first used: the command line needs the formats alone."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "BadRow": "batch",
+        "Batch": "batch",
+        "Layout": "guessing",
+        "Limits": "options",
+        "Reader": "reader",
+        "read": "reader",
+    },
+)

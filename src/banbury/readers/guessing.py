@@ -37,7 +37,7 @@ FOREIGN = {
     b"ID3": "sound (MP3)",
     b"OggS": "sound or film (Ogg)",
 }
-LOOKED_AT = 4096  # bytes, by which a binary file is known
+SNIFFED_BYTES = 4096  # bytes, by which a binary file is known
 FEWEST_CONTROLS = 0.05  # the share of its bytes that are control characters; text has none but a stray one
 SAMPLE = 256 << 10  # bytes that are looked at
 SAMPLE_ROWS = 200  # rows that are looked at
@@ -88,7 +88,7 @@ def check_readable(name: str, head: bytes) -> None:
     Traceback (most recent call last):
     banbury.errors.FileFormatError: rows.dat: it looks like binary data, not text: 16 of its first 16 bytes are ...
     """
-    start = head[:LOOKED_AT]
+    start = head[:SNIFFED_BYTES]
     # Some begin with letters, as a text may; but no text has a NUL.
     known = (
         what for magic, what in FOREIGN.items() if start.startswith(magic) and (not magic.isalnum() or b"\0" in start)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from banbury.diagnosis.diagnosis import Diagnosis, by_kind
+from banbury.display.characters import NAME_WIDTH
 from banbury.display.html import Markup, element, isolated
-from banbury.display.html_tables import NAME_WIDTH, table
+from banbury.display.html_tables import table
 from banbury.report.evaluation_sections import MOST_LISTED, WORD_WIDTH, Place
 
 

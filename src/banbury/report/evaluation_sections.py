@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from banbury.display.characters import NAME_WIDTH
 from banbury.display.html import Markup, element, isolated
-from banbury.display.html_tables import NAME_WIDTH, classes_table, figures_table, table
+from banbury.display.html_tables import classes_table, figures_table, table
 from banbury.display.svg import Line, bars, line_chart
 from banbury.report.class_words import Keyword
 from banbury.results.evaluation import MOST_CURVES, Evaluation

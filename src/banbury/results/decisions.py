@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from banbury.results.evaluation import Evaluation
 
 UNSURE = None  # what is decided where nothing is
-ROUNDING = 1e-9  # nats: sums of the same weights in another order differ by less
+NATS_ROUNDING = 1e-9  # nats: sums of the same weights in another order differ by less
 THRESHOLDS = 96
 STARTS = 8
 """Sequences of tests; the allowed error is divided equally among them."""
@@ -198,7 +198,7 @@ class Margin:
         # Two impossible classes are as likely as each other.
         with np.errstate(invalid="ignore"):
             lead = np.where(ordered[:, -1] == ordered[:, -2], 0.0, ordered[:, -1] - ordered[:, -2])
-        is_clear = (lead > self.nats + ROUNDING).tolist()
+        is_clear = (lead > self.nats + NATS_ROUNDING).tolist()
         return [label if clear else UNSURE for label, clear in zip(best, is_clear, strict=True)]
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.display import matplotlib as pictures
-from banbury.display.characters import shorten
+from banbury.display.characters import NAME_WIDTH, shorten
 from banbury.display.html import piece
-from banbury.display.html_tables import NAME_WIDTH, classes_table, confusion_table, figures_table
+from banbury.display.html_tables import classes_table, confusion_table, figures_table
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results import metrics

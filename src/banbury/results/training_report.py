@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from banbury.display.characters import shorten
+from banbury.display.characters import NAME_WIDTH, shorten
 from banbury.display.html import element, isolated
-from banbury.display.html_tables import NAME_WIDTH, table
+from banbury.display.html_tables import table
 from banbury.errors import FileFormatError
 from banbury.results.doubtful import Doubtful, doubtful_labels
 from banbury.results.evaluation import Evaluation, evaluate

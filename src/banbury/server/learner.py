@@ -37,7 +37,7 @@ POLL_SECONDS = 2.0  # until the journal is looked at even if nobody tells of new
 SNAPSHOT_ENTRIES = 10_000  # between two snapshots
 COMPACT_SECONDS = 300
 EXPORTED = 200  # documents that are read at a time
-FEWEST = 50  # documents: settings are not chosen again for fewer than twice as many
+FEWEST_TO_CHOOSE_AGAIN = 50  # documents: settings are not chosen again for fewer than twice as many
 log = logging.getLogger("banbury.server")
 
 
@@ -253,7 +253,9 @@ class Learner:
 
     def _consider(self, model: ServedModel) -> None:
         """Have the settings of a model chosen again, where it has twice the documents that they were chosen with."""
-        if model.name in self._choosing or n_documents(model.classifier) < 2 * max(model.chosen_at, FEWEST):
+        if model.name in self._choosing or n_documents(model.classifier) < 2 * max(
+            model.chosen_at, FEWEST_TO_CHOOSE_AGAIN
+        ):
             return
         self._choosing[model.name] = 0
         self._errands.append(lambda: self._propose(model.name))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BODY = 10 << 20  # bytes of a request
-DEPTH = 32  # of JSON: no message is deeper, and arrays and objects that no message has are refused unread
+JSON_DEPTH = 32  # of JSON: no message is deeper, and arrays and objects that no message has are refused unread
 TEXT = 1_000_000  # characters of a document
 DOCUMENTS = 10_000  # of a request
 LABEL = 10_000  # characters of a label

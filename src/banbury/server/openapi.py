@@ -12,7 +12,7 @@ from banbury.server.messages import ProblemAnswer
 from banbury.server.routes import ROUTES, Route
 
 REFERENCE = "#/components/schemas/{name}"
-NAME: dict[str, Any] = {
+NAME_PARAMETER: dict[str, Any] = {
     "name": "name",
     "in": "path",
     "required": True,
@@ -70,7 +70,7 @@ def document() -> bytes:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    parameters: list[dict[str, Any]] = [NAME] if "{name}" in route.path else []
+    parameters: list[dict[str, Any]] = [NAME_PARAMETER] if "{name}" in route.path else []
     parameters += [
         {"name": one.name, "in": "query", "schema": one.schema, "description": one.description}
         for one in route.parameters

@@ -14,7 +14,7 @@ from banbury.readers.mailboxes import row_of
 from banbury.server.changing import checked_labels, idempotency, repeated, submitted
 from banbury.server.journal.entries import FORGET, LEARN, Change
 from banbury.server.keys import check_scope
-from banbury.server.limits import DEPTH, LINE, TEXT
+from banbury.server.limits import JSON_DEPTH, LINE, TEXT
 from banbury.server.messages import ForgetAnswer, LearnAnswer, MailAnswer
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
@@ -84,8 +84,8 @@ def read_line(raw: bytes, model: ServedModel, column: str) -> tuple[Line, Any]:
         raise Problem(400, f"it is not JSON: {error}") from None
     if not isinstance(row, dict):
         raise Problem(422, "it is not an object")
-    if is_deep(row, DEPTH):
-        raise Problem(422, f"it is nested deeper than {DEPTH}")
+    if is_deep(row, JSON_DEPTH):
+        raise Problem(422, f"it is nested deeper than {JSON_DEPTH}")
     for name in NEW:
         if name in row:
             raise Problem(422, f"it has {name!r} already")

@@ -11,6 +11,8 @@ from banbury.lazy import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+IMPOSSIBLE = -1e9  # instead of log 0: it outweighs all else, and its sums and products with 0 are still numbers
+
 
 def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
     """Log-softmax along the last axis: logarithms of probabilities whose log odds are the scores' differences.

@@ -17,7 +17,7 @@ from banbury.tables.fit import Fit
 from banbury.tables.frame import show_row
 from banbury.tables.importance import Importance, importances
 from banbury.tables.kinds import Text
-from banbury.tables.ladder import FEWEST_ROWS, MOST_COLUMNS, PENALTIES, Ladder
+from banbury.tables.ladder import FEWEST_CLIMBED_ROWS, MOST_CLIMBED_COLUMNS, RUNG_PENALTIES, Ladder
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.rungs import Part
 from banbury.tables.scoring import aligned
@@ -100,7 +100,7 @@ def choose(
     part = Part(learned._replace(terms=None), rows, said, n_threads(threads))
     ladder = None
     n_columns = len(part.terms.names)
-    can_climb = len(rows.labels) >= FEWEST_ROWS and 0 < n_columns <= MOST_COLUMNS
+    can_climb = len(rows.labels) >= FEWEST_CLIMBED_ROWS and 0 < n_columns <= MOST_CLIMBED_COLUMNS
     if can_climb and part.terms.fits(len(learned.classes)):
 
         def learned_from(some: Rows) -> Learned:
@@ -112,7 +112,7 @@ def choose(
     penalty = None if ladder is None or effort != "best" or fitted.name == "P" else ladder.penalty(fitted.name)
     cells = None if fitted.name == "P" else CellChoice.of(fitted)
     if cells is not None and penalty is not None:
-        corrected, several = part.corrections(fitted, [one for one in PENALTIES if one >= penalty])
+        corrected, several = part.corrections(fitted, [one for one in RUNG_PENALTIES if one >= penalty])
         labels = tuple(learned.classes)
         cells = replace(cells, corrected=tuple(corrected), correction=several[-1], labels=labels)
     units = [*part.units, *((name,) for name in texts)]

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_WEIGHED_ROWS = 10_000  # more make the weights hardly better
-MOST_NUMBERS = 24_000_000  # rows times classes times weights
-FEWEST_ROWS = 50
+MOST_WEIGHED_NUMBERS = 24_000_000  # rows times classes times weights
+FEWEST_WEIGHED_ROWS = 50
 WIDEST = 64  # weights that are fitted at once: the cost goes with the square
 SWEEPS = 3  # over such groups of weights; each starts from what the others have left
 
 # In units of 1/√(number of weights). Chosen once, on four public tables at sizes from 10 to 4,000 rows.
-LEVEL_SD = 0.25  # of the mean of all weights, around 1
+MEAN_WEIGHT_SD = 0.25  # of the mean of all weights, around 1
 WEIGHT_SD = 1.5  # of each weight, around that mean
 BIAS_PRECISION = 1.0  # of what each class starts with besides its prior
 FIXED = 1e9  # a precision that lets nothing move
@@ -58,7 +58,7 @@ def universal_weight(n_weights: int) -> float:
 
 def most_rows(n_classes: int, n_weights: int) -> int:
     """How many rows the weights are fitted on, where there are more."""
-    return min(MOST_WEIGHED_ROWS, max(MOST_NUMBERS // (n_classes * max(n_weights, 1)), FEWEST_ROWS))
+    return min(MOST_WEIGHED_ROWS, max(MOST_WEIGHED_NUMBERS // (n_classes * max(n_weights, 1)), FEWEST_WEIGHED_ROWS))
 
 
 def fit_weights(
@@ -81,7 +81,7 @@ def fit_weights(
     unit = universal_weight(n_weights)
     total = evidence.sum(axis=2, dtype=float)
 
-    (multiplier,), bias = regress.fit((total * unit)[:, :, None], [1.0], [LEVEL_SD**-2])
+    (multiplier,), bias = regress.fit((total * unit)[:, :, None], [1.0], [MEAN_WEIGHT_SD**-2])
     level = max(multiplier, 0.05) * unit
     level_logs = regress.log_probabilities(total * level, bias)
     weights = np.full(n_weights, level)

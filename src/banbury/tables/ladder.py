@@ -22,12 +22,12 @@ FEW_ROWS = 1_000  # up to so many there are five folds, and nothing is selected
 SOME_ROWS = 3_000  # up to so many there are three
 MORE_ROWS = 6_000  # up to so many two parts of a fifth are held out, one after the other
 MOST_JUDGED_ROWS = 20_000  # that the rungs are judged with
-FOLDS = 5
-MOST_HELD_OUT = 4_000
+LADDER_FOLDS = 5
+MOST_HELD_OUT_ROWS = 4_000
 FEW_COLUMNS = 200  # of more columns one part is held out, whatever the rows
-MOST_COLUMNS = 2_000  # of more columns nothing is climbed
-PENALTIES = (10.0, 1.0, 0.1)  # of the correction
-FEWEST_ROWS = 50  # below, nothing is climbed
+MOST_CLIMBED_COLUMNS = 2_000  # of more columns nothing is climbed
+RUNG_PENALTIES = (10.0, 1.0, 0.1)  # of the correction
+FEWEST_CLIMBED_ROWS = 50  # below, nothing is climbed
 
 
 def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
@@ -45,10 +45,10 @@ def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
     rank_of_row = np.empty(len(own), np.intp)
     rank_of_row[order] = by_key[keys.ravel()]
     if len(own) <= SOME_ROWS and n_columns <= FEW_COLUMNS:
-        n = FOLDS if len(own) <= FEW_ROWS else 3
+        n = LADDER_FOLDS if len(own) <= FEW_ROWS else 3
         parts = [np.flatnonzero(rank_of_row % n == fold) for fold in range(n)]
     else:
-        every = max(FOLDS, -(-len(own) // MOST_HELD_OUT))
+        every = max(LADDER_FOLDS, -(-len(own) // MOST_HELD_OUT_ROWS))
         n = 2 if len(own) <= MORE_ROWS and n_columns <= FEW_COLUMNS else 1
         parts = [np.flatnonzero(rank_of_row % every == part) for part in range(n)]
     yield from (part for part in parts if 0 < len(part) < len(own))
@@ -98,7 +98,7 @@ class Ladder:
                 return None
             correction: tuple[Any, ...] = ()
             if penalty is not None:
-                terms, weights = part.corrections(fitted, [one for one in PENALTIES if one >= penalty])
+                terms, weights = part.corrections(fitted, [one for one in RUNG_PENALTIES if one >= penalty])
                 if not terms:
                     return None
                 correction = terms, weights[-1]
@@ -119,7 +119,7 @@ class Ladder:
     def penalty(self, rung: str) -> float | None:
         """The penalty of a correction on top of a rung, where it is better by a standard error."""
         here, best = None, self.trials[rung]
-        for penalty in PENALTIES:
+        for penalty in RUNG_PENALTIES:
             trial = self._trial(rung, penalty)
             if trial is not None:
                 self.penalties[penalty] = trial

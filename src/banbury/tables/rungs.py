@@ -19,7 +19,7 @@ import numpy as np
 
 from banbury import _kernel
 from banbury.tables.cells import NO_CELL
-from banbury.tables.column_weights import BIAS_PRECISION, LEVEL_SD, WEIGHT_SD, Fitted, fit_weights, most_rows
+from banbury.tables.column_weights import BIAS_PRECISION, MEAN_WEIGHT_SD, WEIGHT_SD, Fitted, fit_weights, most_rows
 from banbury.tables.columns import Group
 from banbury.tables.fit import Array, Fit, scale
 from banbury.tables.kinds import Bernoulli, Categorical, Number
@@ -31,7 +31,7 @@ from banbury.text.trust import centred_log_prior
 RUNG_NAMES = ("P", "S", "G", "K", "T", "T+", "KT")
 SELECTED = ("K", "T+", "KT")
 # κ and γ of columns, of which leave-one-out chooses for each.
-SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
+CELL_SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
 MOST_TRIPLES = 600  # all of sixteen columns; some of more columns never helped on the design sets
 LEAST_GAIN = {"T+": 0.0, "KT": 2.0}  # nats that a selected triple gains
 MOST_PAIRS = 5_000  # that are counted together: all pairs of a hundred columns
@@ -40,7 +40,7 @@ MOST_WORK = 1_600_000_000
 PAIRS_KEPT = 2  # for each column, where the best are selected
 MOST_CORRECTED = 300  # pairs whose cells get weights of their own
 RIDGE_STEPS = 20
-LEVEL_STEPS, STEPS = 40, 80  # of the regressions
+LEVEL_STEPS, MOST_STEPS_OF_FIT = 40, 80  # of the regressions
 PAIRS_AT_ONCE = 1000
 LARGEST_WEIGHT = 100.0  # nats: what is impossible counts as much as this when weights are fitted
 
@@ -113,7 +113,7 @@ class Part:
     @cached_property
     def smoothing(self) -> tuple[tuple[float, float], ...]:
         """κ and γ of each column: those with which the column alone tells most."""
-        return tuple(SMOOTHINGS[at] for at in self._losses.argmin(axis=0)) if self.terms.names else ()
+        return tuple(CELL_SMOOTHINGS[at] for at in self._losses.argmin(axis=0)) if self.terms.names else ()
 
     @cached_property
     def _losses(self) -> Array:
@@ -122,9 +122,9 @@ class Part:
         return np.array(
             [
                 self.evidence(columns, [smoothing] * n).column_losses(self.kernel_rows, self.sample.trusted)
-                for smoothing in SMOOTHINGS
+                for smoothing in CELL_SMOOTHINGS
             ]
-        ).reshape(len(SMOOTHINGS), n)
+        ).reshape(len(CELL_SMOOTHINGS), n)
 
     @cached_property
     def by_cells(self) -> tuple[bool, ...]:
@@ -204,11 +204,11 @@ class Part:
         n = self.by_columns.shape[2]
         unit = 1 / sqrt(max(n, 1))
         total = self.by_columns.sum(axis=2, keepdims=True) * np.float32(unit)
-        (multiplier,), _, _ = self._regressed(total, np.ones(1), np.full(1, LEVEL_SD))
+        (multiplier,), _, _ = self._regressed(total, np.ones(1), np.full(1, MEAN_WEIGHT_SD))
         return np.full(n, max(multiplier, 0.05) * unit), np.full(n, WEIGHT_SD * unit)
 
     def _regressed(
-        self, evidence: Array, mean: Array, sd: Array, start: Array | None = None, steps: int = STEPS
+        self, evidence: Array, mean: Array, sd: Array, start: Array | None = None, steps: int = MOST_STEPS_OF_FIT
     ) -> tuple[Array, Array, Array]:
         """Weights, biases and scores of evidence by row, class and weight."""
         evidence = np.ascontiguousarray(evidence, np.float32)

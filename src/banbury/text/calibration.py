@@ -18,7 +18,16 @@ from banbury.stats.intervals import chi_squared_tail
 from banbury.stats.softmax import log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import alike_note, left_out_weights, plain_left_out, sample_note, together_note
+from banbury.text.leave_one_out import (
+    MOST_SCORES,
+    SHIFT_PRECISION,
+    WINDOW_WEIGHT,
+    alike_note,
+    left_out_weights,
+    plain_left_out,
+    sample_note,
+    together_note,
+)
 from banbury.text.likelihoods import log_prior
 
 if TYPE_CHECKING:
@@ -27,13 +36,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_WINDOWED_DOCUMENTS = 5_000  # and a window of each
-MOST_SCORES = 2_000_000  # documents times classes
 SCALE, SCALE_SD = 0.8, 10.0  # what the scale usually is
-SHIFT_PRECISION = 1.0
 SMALLEST_SCALE = 1e-3
 HALVES = tuple(2.0**power for power in range(1, 10))
 SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 3.0)
-WINDOW_WEIGHT = 0.5
 
 
 @dataclass(frozen=True)

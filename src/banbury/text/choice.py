@@ -9,7 +9,7 @@ from banbury import _kernel
 from banbury.results.trials import Seen, with_prior
 from banbury.text.calibration import SMOOTHINGS, Calibration, calibrate
 from banbury.text.correction import Correction, correct
-from banbury.text.curves import MOST_NUMBERS, fit_curves
+from banbury.text.curves import MOST_BASIS_NUMBERS, fit_curves
 from banbury.text.documents import as_groups, as_weights, class_numbers
 from banbury.text.likelihoods import log_prior
 from banbury.text.trust import MOST_CLASSES, Trust
@@ -152,7 +152,7 @@ def _curves_chosen(
         *documents.given,
         groups=documents.groups,
         narrower=narrower,
-        most_numbers=MOST_NUMBERS_AT_BEST if is_best else MOST_NUMBERS,
+        most_numbers=MOST_NUMBERS_AT_BEST if is_best else MOST_BASIS_NUMBERS,
         threads=threads,
     )
     if analyzer != counts.analyzer:

@@ -20,7 +20,7 @@ from banbury.results.trials import Seen, Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import FEW_DOCUMENTS, left_out_weights
+from banbury.text.leave_one_out import FEW_DOCUMENTS, MOST_SCORES, left_out_weights
 from banbury.text.trust import Trust, centred_log_prior
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 PATIENCE, AT_LEAST = 2, 0.3  # penalties that may be no better before the search ends; but this one is always tried
 SURE_GAIN = 2.0  # standard errors that the gain has to have
 HELD_OUT, MOST_HELD_OUT = 0.2, 4_000  # of the documents, to choose the penalty by
-STEPS = 8  # of each fit on the way from the strongest penalty: few of them regularise too
+CORRECTION_STEPS = 8  # of each fit on the way from the strongest penalty: few of them regularise too
 ARRAYS = ("correction.features", "correction.weights")
 MOST_CORRECTED_DOCUMENTS = 100_000  # that are looked at
-MOST_SCORES = 2_000_000  # documents times classes; some twenty such arrays are in memory
 MOST_FEATURES = 2**27  # of all documents together, each some twenty bytes
 
 
@@ -176,7 +175,7 @@ def _chosen(
 
 def _go_on(ridge: _kernel.Ridge, penalty: float, n_classes: int, threads: int) -> None:
     """The next steps of a fit; the one weight of two classes stands for two of half its size."""
-    ridge.fit(penalty / 2 if n_classes == 2 else penalty, STEPS, threads)
+    ridge.fit(penalty / 2 if n_classes == 2 else penalty, CORRECTION_STEPS, threads)
 
 
 def _ridge(

@@ -16,7 +16,14 @@ from banbury.lazy import numpy as np
 from banbury.results.trials import ByLength, Seen, Tried, figures
 from banbury.stats.softmax import log_softmax
 from banbury.text.documents import n_threads
-from banbury.text.leave_one_out import alike_note, left_out_weights, sample_note, together_note
+from banbury.text.leave_one_out import (
+    SHIFT_PRECISION,
+    WINDOW_WEIGHT,
+    alike_note,
+    left_out_weights,
+    sample_note,
+    together_note,
+)
 from banbury.text.trust import CHANNELS, KNOTS, NO_CAP, Trust, centred_log_prior, universal_curves
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
     from banbury.text.counts import Counts
 
-MOST_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
+MOST_BASIS_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
 MOST_FITTED_DOCUMENTS = 5_000  # more make the curves hardly better
 FEWEST_DOCUMENTS = 50
 MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes are listed
@@ -35,14 +42,12 @@ MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes a
 # With more classes than all of these together a row lists its own, the best others by a first score, and random ones.
 BEST_LISTED, RANDOM_LISTED = 5, 4
 
-WINDOW_WEIGHT = 0.5
 CAP_SHARE = 0.99  # of the documents are no longer than the cap
 MULTIPLIER_SD = 0.25  # of a block's one multiplier, around 1
 LEVEL_SD = 0.3  # of what the multipliers of all blocks have in common: how hard the texts are
 SMALLEST_MULTIPLIER = 0.05
 NEIGHBOUR_SD = 0.25  # of the difference of neighbouring knots, in units of the curve's scale
 DISTANCE_SD = 1.0  # of a knot's distance from its prior mean, in the same units
-SHIFT_PRECISION = 1.0
 # Documents that leave each other out share the chances of one corpus, so a few say less than as many independent ones
 # would. With this many documents their word counts half. Found on draws of 60 to 2,000 documents from eight sets.
 SHARED_DOCUMENTS = 600
@@ -51,8 +56,8 @@ SHARED_DOCUMENTS = 600
 FEW_OF_A_CLASS = 60
 # The universal curves are those of hundreds of documents: from so many they count half before anything is fitted.
 CAUTION = 16.0
-FOLDS = 10  # of the documents, each reported by curves that were not fitted to it
-LENGTHS = (1, 2, 3, 5, 10, 25, 50, 100, 250)  # words from which on figures are given
+CURVE_FOLDS = 10  # of the documents, each reported by curves that were not fitted to it
+LENGTH_BANDS = (1, 2, 3, 5, 10, 25, 50, 100, 250)  # words from which on figures are given
 FEW_TEXTS = 30  # of some length: figures of fewer say nothing
 WORTH = 0.99  # of the log loss: a block that makes the counts several times as large has to save more
 
@@ -65,7 +70,7 @@ def fit_curves(
     *,
     groups: Sequence[str] | None = None,
     narrower: Analyzer | None = None,
-    most_numbers: int = MOST_NUMBERS,
+    most_numbers: int = MOST_BASIS_NUMBERS,
     threads: int | None = None,
 ) -> tuple[Trust, Analyzer, Seen]:
     """The trust curves for counts of at least two classes.
@@ -186,7 +191,7 @@ class CurveFit:
 
     def _folds(self) -> NDArray[np.uint32]:
         """The fold of each document and each window: those of a group are in the same one."""
-        return np.tile(np.asarray(self.documents.groups) % FOLDS, 2).astype(np.uint32)
+        return np.tile(np.asarray(self.documents.groups) % CURVE_FOLDS, 2).astype(np.uint32)
 
     def regression(self, prior: float) -> _kernel.Regression:
         """The regression of the documents' classes on their basis values."""
@@ -225,7 +230,7 @@ class CurveFit:
         around = [m * number for block, m in zip(blocks, multipliers, strict=True) for number in block]
         prior = (scaled, self._precision(regression, scaled, mean), no_shift, SHIFT_PRECISION)
         curves, shifts, _ = regression.fit(*prior, self.threads)
-        each = regression.without(*prior, (curves, shifts), self._folds(), FOLDS, self.threads)
+        each = regression.without(*prior, (curves, shifts), self._folds(), CURVE_FOLDS, self.threads)
         return (unified(curves, around, blocks) if self.n_classes == 2 else curves, shifts), each
 
     def _log_probabilities(self, trusts: list[Trust], analyzer: Analyzer) -> NDArray[np.float64]:
@@ -270,7 +275,7 @@ def figures_by_length(
 ) -> list[ByLength]:
     """How well texts are predicted, by the number of their words."""
     by_length = []
-    for least, after in zip(LENGTHS, (*LENGTHS[1:], np.inf), strict=True):
+    for least, after in zip(LENGTH_BANDS, (*LENGTH_BANDS[1:], np.inf), strict=True):
         rows = np.flatnonzero((lengths >= least) & (lengths < after))
         if len(rows) >= FEW_TEXTS:
             log_loss, accuracy = figures(logs[rows], class_ids[rows], np.ones(len(rows)))

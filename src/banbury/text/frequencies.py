@@ -11,7 +11,7 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels
 
-NAME = "word"  # the column of a table of rows that names the word
+WORD_COLUMN = "word"  # the column of a table of rows that names the word
 
 
 def counts_from_frequencies(
@@ -85,11 +85,11 @@ def _frequencies(table: Any, analyzer: Analyzer) -> dict[str, dict[Any, int]]:
 def _by_word(rows: Any) -> dict[str, Any]:
     by_word: dict[str, Any] = {}
     for number, row in enumerate(rows):
-        if not isinstance(row, Mapping) or NAME not in row:
-            raise InputError(f"row {number} is {row!r}; it must have a column {NAME!r} and one for each label")
-        if row[NAME] in by_word:
-            raise InputError(f"row {number} has the word {row[NAME]!r} again")
-        by_word[row[NAME]] = {label: n for label, n in row.items() if label != NAME}
+        if not isinstance(row, Mapping) or WORD_COLUMN not in row:
+            raise InputError(f"row {number} is {row!r}; it must have a column {WORD_COLUMN!r} and one for each label")
+        if row[WORD_COLUMN] in by_word:
+            raise InputError(f"row {number} has the word {row[WORD_COLUMN]!r} again")
+        by_word[row[WORD_COLUMN]] = {label: n for label, n in row.items() if label != WORD_COLUMN}
     return by_word
 
 

@@ -20,6 +20,9 @@ MOST_DOCUMENTS = 10_000  # that are looked at: more choose hardly better
 FEW_DOCUMENTS = 100
 MOST_COMPARED = 1_000  # documents that are compared with all others that are looked at
 WORTH_SAYING = 0.01  # of these
+MOST_SCORES = 2_000_000  # documents times classes of one array; some twenty such arrays are in memory
+WINDOW_WEIGHT = 0.5  # of a window of a document, beside the document itself
+SHIFT_PRECISION = 1.0  # of a class's own shift, around 0
 
 
 def leave_one_out(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 BY = ("gain", "uncertainty")
 LEAST_SHARE = 0.5  # from a correlation of 0.1 on
-TINY = 1e-9
+NEGLIGIBLE = 1e-9
 
 
 def next_to_label(
@@ -86,7 +86,7 @@ def length_share(closeness: NDArray[Any], sizes: NDArray[Any]) -> float:
     """The exponent of a document's length in its gain: ½ where long ones are surer than short ones, 1 where not."""
     lengths, margins = (values - values.mean() for values in (np.log(sizes), 1 - closeness))
     scale = float(np.sqrt((lengths**2).sum() * (margins**2).sum()))
-    correlation = float((lengths * margins).sum()) / scale if scale > TINY else 0.0
+    correlation = float((lengths * margins).sum()) / scale if scale > NEGLIGIBLE else 0.0
     return 1 - min(max(5 * correlation, 0.0), 1 - LEAST_SHARE)
 
 
@@ -112,7 +112,7 @@ def _most_gain(index: Index, labelled: NDArray[Any], closeness: NDArray[Any], si
     for _ in range(min(n, len(factor))):
         scores = gains * factor
         # Where there is nothing left to learn of the words, at least the uncertain ones come first.
-        best = int(np.where(is_left, scores if scores[is_left].max() > TINY else closeness, -1.0).argmax())
+        best = int(np.where(is_left, scores if scores[is_left].max() > NEGLIGIBLE else closeness, -1.0).argmax())
         is_left[best] = False
         chosen.append(best)
         words = index.word_of[order[word_starts[best] : word_starts[best + 1]]]

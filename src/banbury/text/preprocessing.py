@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
 
 PIECE_PATTERN = re.compile(r"[^\s,.;:!?](?:\S*[^\s,.;:!?])?|[,.;:!?]+")
-SAME = str.maketrans("’‐‑", "'--", "\u00ad")  # spelled in another way, and still the same word
+SPELLINGS = str.maketrans("’‐‑", "'--", "\u00ad")  # spelled in another way, and still the same word
 
 
 def changes(analyzer: Analyzer, document: Any) -> list[Change]:
@@ -30,7 +30,7 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
     for token in analyzer.tokens(document):
         found += _left_out(text, end, token.start)
         piece = text[token.start : token.end]
-        if piece.translate(SAME).casefold() != token.text.casefold():
+        if piece.translate(SPELLINGS).casefold() != token.text.casefold():
             found.append(Change(piece, token.text, token.start, token.end))
         end = token.end
     return found + _left_out(text, end, len(text))

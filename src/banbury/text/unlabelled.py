@@ -18,7 +18,7 @@ from banbury import _kernel
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.trials import Tried, figures
-from banbury.stats.softmax import log_softmax
+from banbury.stats.softmax import IMPOSSIBLE, log_softmax
 from banbury.text.calibration import possible_log_softmax
 from banbury.text.documents import as_list, as_texts, n_threads
 from banbury.text.model import TextModel
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from banbury.results.training_report import TrainingReport
 
 SURE_CHOICES = (0.5, 0.9)
-FOLDS = 3
+UNLABELLED_FOLDS = 3
 MOST_TO_CHOOSE = 4_000  # unlabelled documents with which it is tried out
 ROUNDS = 6
 STEADY = 0.005  # of the documents may still change their label in the last round
-SMALLEST_SCALE, SCALE_SD = 0.05, 0.5  # of what makes scores less sure, around 1: a prior that few documents leave
-TINY = 1e-9
-IMPOSSIBLE = -1e9  # a logarithm that can be multiplied with 0
+SMALLEST_DAMPING, DAMPING_SD = 0.05, 0.5  # of what makes scores less sure, around 1: a prior that few documents leave
+NO_EVIDENCE = 1e-9  # nats: what differs from the prior by less has no word that counts
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ class _Labelled:
             logs_and_prior = self.log_probabilities(model, [*texts, ""])  # the empty text has the prior alone
             logs, prior = logs_and_prior[:-1], logs_and_prior[-1]
             # Of a text whose words say nothing there is only the prior: to count it would let the prior feed on itself.
-            counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > TINY)
+            counts = (np.exp(logs.max(axis=1)) >= sure) & (np.abs(logs - prior).max(axis=1) > NO_EVIDENCE)
             best = np.where(counts, logs.argmax(axis=1), -1).tolist()
             wanted = [model.classes[number] if number >= 0 else None for number in best]
             moved = [row for row, label in enumerate(wanted) if label != given[row]]
@@ -170,8 +169,8 @@ def _chosen(
     some = unlabelled[:: max(1, -(-len(unlabelled) // MOST_TO_CHOOSE))]
     asked: list[int] = []
     seen: list[list[NDArray[Any]]] = [[] for _ in ways]
-    for fold in range(FOLDS):
-        held = set(order[fold::FOLDS])
+    for fold in range(UNLABELLED_FOLDS):
+        held = set(order[fold::UNLABELLED_FOLDS])
         rest = labelled.only([row for row in range(len(labels)) if row not in held])
         known = set(rest.labels)
         here = sorted(row for row in held if labels[row] in known)
@@ -218,9 +217,9 @@ def best_scale(logs: NDArray[Any], weights: NDArray[Any]) -> float:
         chances = np.exp(log_softmax(scale * logs))
         mean = (chances * logs).sum(axis=1)
         spread = (chances * (logs - mean[:, None]) ** 2).sum(axis=1)
-        slope = (scale - 1) / SCALE_SD**2 + float((weights * (mean - logs[:, 0])).sum())
-        step = slope / (SCALE_SD**-2 + float((weights * spread).sum()))
-        scale = max(scale - step, SMALLEST_SCALE)
+        slope = (scale - 1) / DAMPING_SD**2 + float((weights * (mean - logs[:, 0])).sum())
+        step = slope / (DAMPING_SD**-2 + float((weights * spread).sum()))
+        scale = max(scale - step, SMALLEST_DAMPING)
         if abs(step) < 1e-9:
             break
     return scale

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from accessibility import violations
 from banbury.server.models import ServedModel
-from banbury.server.page.health import FEWEST, drift_of
+from banbury.server.page.health import FEWEST_FOR_DRIFT, drift_of
 from browsing import Watched
 from hostile import HOSTILE
 from serving import Serving, entries
@@ -53,21 +53,21 @@ def test_forgetting_twice_is_said(server: Serving) -> None:
 def test_drift_is_seen_in_what_came_in(models: Path) -> None:
     model = ServedModel("mood", models / "mood.banbury")
     assert drift_of(model.classifier, model) is None
-    model.remember(["I love this wonderful xyzzy day", "so happy and glad"] * FEWEST)
+    model.remember(["I love this wonderful xyzzy day", "so happy and glad"] * FEWEST_FOR_DRIFT)
     drift = drift_of(model.classifier, model)
     assert drift is not None
     assert drift.had_moved
     assert drift.prior["positive"] > 0.9
     assert 0 < (drift.unknown_share or 0) < 1
     rows = ServedModel("passengers", models / "passengers.banbury")
-    rows.remember([{"age": 30.0, "cabin": "first", "fare": 9.0}] * FEWEST)
+    rows.remember([{"age": 30.0, "cabin": "first", "fare": 9.0}] * FEWEST_FOR_DRIFT)
     found = drift_of(rows.classifier, rows)
     assert found is not None
     assert found.unknown_share is None
 
 
 def test_axe_finds_nothing(watched: Watched, server: Serving) -> None:
-    for _ in range(FEWEST):
+    for _ in range(FEWEST_FOR_DRIFT):
         server.predict("mood", "so happy")
     watched.page.goto("/page/health?model=mood")
     assert violations(watched.page) == []

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from banbury.errors import InputError
-from banbury.server.page.jobs import WAITING, Job, Jobs
+from banbury.server.page.jobs import MOST_WAITING_JOBS, Job, Jobs
 from banbury.server.problems import Problem
 from serving import wait_for
 
@@ -41,7 +41,7 @@ def test_a_failure_is_a_sentence() -> None:
 
 def test_too_many_jobs_are_refused() -> None:
     jobs, gate = Jobs(), threading.Event()
-    for _ in range(WAITING):
+    for _ in range(MOST_WAITING_JOBS):
         jobs.start("wait", lambda job: gate.wait(10))
     with pytest.raises(Problem, match="waiting already"):
         jobs.start("wait", lambda job: None)

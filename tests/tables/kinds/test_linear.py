@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from banbury import Bernoulli, Multinomial, Poisson
+from banbury.stats.softmax import IMPOSSIBLE
 from banbury.tables.kinds.linear import apart
-from banbury.tables.kinds.statistics import IMPOSSIBLE
 
 
 @pytest.mark.parametrize(

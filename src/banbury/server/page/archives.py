@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from banbury.errors import FileFormatError
 
 MOST_FILES = 1_000_000
-LARGEST = 8 << 30  # bytes of all files
+MOST_ZIP_BYTES = 8 << 30  # bytes of all files
 LARGEST_RATIO = 300  # of a file to what it takes in the zip; text has less than 100
 
 
@@ -42,8 +42,8 @@ def _check(members: list[zipfile.ZipInfo]) -> None:
     if len(members) > MOST_FILES:
         raise FileFormatError(f"the zip has {len(members)} files; at most {MOST_FILES} are taken")
     total = sum(one.file_size for one in members)
-    if total > LARGEST:
-        raise FileFormatError(f"the zip holds {total >> 20} MiB; at most {LARGEST >> 20} are taken")
+    if total > MOST_ZIP_BYTES:
+        raise FileFormatError(f"the zip holds {total >> 20} MiB; at most {MOST_ZIP_BYTES >> 20} are taken")
     for one in members:
         place = PurePosixPath(one.filename)
         if place.is_absolute() or ".." in place.parts or "\\" in one.filename or "\0" in one.filename:

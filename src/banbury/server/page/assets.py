@@ -11,7 +11,7 @@ from starlette.responses import Response
 from banbury.display.html import style_sheet
 from banbury.server.problems import Problem
 
-FOLDER = Path(__file__).parent / "assets"
+ASSETS_FOLDER = Path(__file__).parent / "assets"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 FOR_EVER = "public, max-age=31536000, immutable"
 
@@ -19,7 +19,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 @cache
 def contents() -> dict[str, bytes]:
     """The files of the page, by name; the style of `display` comes first in the style sheet."""
-    found = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in MEDIA_TYPES}
+    found = {path.name: path.read_bytes() for path in sorted(ASSETS_FOLDER.iterdir()) if path.suffix in MEDIA_TYPES}
     found["page.css"] = style_sheet().encode() + found["page.css"]
     return found
 

@@ -16,9 +16,9 @@ from banbury.server.page import layout
 from banbury.server.page.visit import Visit, answer
 from banbury.server.reading import LARGE, name_of
 
-MOST_COLUMNS = 60  # that are shown whole
+MOST_WHOLE_COLUMNS = 60  # that are shown whole
 MOST_PARAMETERS = 100
-FEW = 8  # parameters that are shown at once
+FEW_PARAMETERS = 8  # parameters that are shown at once
 
 
 async def show(visit: Visit) -> Response:
@@ -44,7 +44,7 @@ def _columns(visit: Visit, classifier: Classifier) -> list[Any]:
         against = None if label is None or against == label else against
         shown = classifier.nomogram(label, against=against).markup()
         parts.append(layout.card("Nomogram", _classes(visit), shown, class_="card nomogram"))
-    cards = [_column(visit, classifier, name, kinds[name]) for name in names[:MOST_COLUMNS]]
+    cards = [_column(visit, classifier, name, kinds[name]) for name in names[:MOST_WHOLE_COLUMNS]]
     return [*parts, element("div", cards, class_="pair columns")]
 
 
@@ -90,6 +90,11 @@ def _column(visit: Visit, classifier: Classifier, name: str, kind: Any) -> Marku
         ]
         listed = table(("parameter", "class", "value", "95 % interval"), cells, texts=2)
         parts.append(
-            element("details", element("summary", "Parameters"), listed, open=not learned.cells and len(cells) <= FEW)
+            element(
+                "details",
+                element("summary", "Parameters"),
+                listed,
+                open=not learned.cells and len(cells) <= FEW_PARAMETERS,
+            )
         )
     return layout.card(heading, parts or layout.note("Nothing was learned of it."))

@@ -11,7 +11,7 @@ from banbury.display.html_tables import table
 from banbury.server.page.jobs import Job
 from banbury.server.page.visit import Visit
 
-FORMATS = "CSV, TSV, JSON Lines, Parquet, mbox, fastText, plain lines, or a zip of folders; compressed or not"
+ACCEPTED_FORMATS = "CSV, TSV, JSON Lines, Parquet, mbox, fastText, plain lines, or a zip of folders; compressed or not"
 
 
 def drop_zone(visit: Visit, room: str, what: str) -> Markup:
@@ -20,7 +20,7 @@ def drop_zone(visit: Visit, room: str, what: str) -> Markup:
     return control(
         "form",
         element("h2", what),
-        element("p", FORMATS, class_="quiet"),
+        element("p", ACCEPTED_FORMATS, class_="quiet"),
         control("input", type="hidden", name="room", value=room),
         control("input", type="hidden", name="model", value=model) if room != "train" else None,
         element(

@@ -16,8 +16,8 @@ from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
 from banbury.server.reading import name_of
 
-LONGEST_NAME = 80
-FOLDER = "files"
+LONGEST_FILE_NAME = 80
+FILES_FOLDER = "files"
 EXPANDED = ".folder"  # ending of a zip that was expanded
 
 
@@ -41,7 +41,7 @@ class Files:
     def folder(self) -> Path:
         """The folder of dropped files, made when it is first needed."""
         if self.home is not None:
-            folder = self.home / FOLDER
+            folder = self.home / FILES_FOLDER
         else:
             self._temporary = self._temporary or TemporaryDirectory(prefix="banbury-")
             folder = Path(self._temporary.name)
@@ -101,9 +101,9 @@ def safe_name(name: str) -> str:
     base = re.split(r"[/\\]", name)[-1]
     clean = re.sub(r"[^\w.-]+", "-", base, flags=re.UNICODE).strip("-").lstrip(".-")
     clean = re.sub(r"\.{2,}", ".", clean).encode("utf-8", "ignore").decode()
-    if len(clean.encode()) > LONGEST_NAME:
+    if len(clean.encode()) > LONGEST_FILE_NAME:
         ending = "".join(Path(clean).suffixes[-2:])[-16:]
-        clean = clean.encode()[: LONGEST_NAME - len(ending.encode())].decode("utf-8", "ignore")
+        clean = clean.encode()[: LONGEST_FILE_NAME - len(ending.encode())].decode("utf-8", "ignore")
         clean = clean.rstrip("-.") + ending
     return clean.rstrip("-.") or "file"
 

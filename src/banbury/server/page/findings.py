@@ -21,9 +21,9 @@ from banbury.server.page.visit import Visit, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.server.reading import name_of
 
-MOST_GROUPS = 20
+MOST_COPY_GROUPS = 20
 MOST_IN_GROUP = 6
-LONGEST_SHOWN = 400  # characters of a document
+LONGEST_EXCERPT = 400  # characters of a document
 
 
 @dataclass
@@ -52,7 +52,7 @@ def groups(found: Duplicates) -> list[list[int]]:
     first = [group for group in found.conflicting if len(group) > 1]
     known = {group[0] for group in first}
     rest = [group for group in [*found.exact, *found.near] if group[0] not in known]
-    return [group[:MOST_IN_GROUP] for group in [*first, *rest][:MOST_GROUPS]]
+    return [group[:MOST_IN_GROUP] for group in [*first, *rest][:MOST_COPY_GROUPS]]
 
 
 def sections(job: Job, trained: Trained) -> list[Any]:
@@ -89,7 +89,9 @@ def _row(job: Job, trained: Trained, row: int, names: list[str], remark: str) ->
     texts, labels, decided = trained.texts, trained.labels, trained.decided
     head = [element("b", isolated(name_of(labels[row]), width=30)), element("span", f" {remark} · row {row + 1:,}",
                                                                            class_="quiet")]  # fmt: skip
-    text = element("div", texts[row][:LONGEST_SHOWN], "…" if len(texts[row]) > LONGEST_SHOWN else "", class_="document")
+    text = element(
+        "div", texts[row][:LONGEST_EXCERPT], "…" if len(texts[row]) > LONGEST_EXCERPT else "", class_="document"
+    )
     if row in decided:
         return element("article", element("p", head), text, element("p", decided[row], class_="quiet"), class_="case")
     others = [(name, name) for name in names if name != name_of(labels[row])]

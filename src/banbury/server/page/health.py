@@ -25,9 +25,9 @@ from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.server.reading import LARGE, name_of
 
-FEWEST = 30  # documents that say something of drift
-LOOKED_AT = 200  # of them, for words that are not known
-MOST_CLASSES = 6
+FEWEST_FOR_DRIFT = 30  # documents that say something of drift
+MOST_EXPLAINED = 200  # of them, for words that are not known
+MOST_DRIFT_CLASSES = 6
 PACKAGES = ("banbury", "numpy", "starlette", "uvicorn")
 
 
@@ -131,13 +131,13 @@ async def _models(visit: Visit) -> Markup | None:
 def drift_of(classifier: Classifier, model: ServedModel) -> Drift | None:
     """How what came in differs from what was learned; None where too little came in."""
     documents = list(model.incoming)
-    if len(documents) < FEWEST or len(classifier.classes_) < 2:
+    if len(documents) < FEWEST_FOR_DRIFT or len(classifier.classes_) < 2:
         return None
     given = documents if model.columns is None else columns_of(documents)
     estimate = classifier.estimate_prior(given)
     unknown = None
     if model.columns is None:
-        shares = [classifier.explain(text).unknown_share for text in documents[-LOOKED_AT:]]
+        shares = [classifier.explain(text).unknown_share for text in documents[-MOST_EXPLAINED:]]
         unknown = sum(shares) / len(shares)
     return Drift(len(documents), estimate.prior, estimate.moved, unknown)
 
@@ -153,10 +153,12 @@ def _model(visit: Visit, model: ServedModel, drift: Drift | None) -> Markup:
     if model.refused:
         parts.append(element("p", f"The file that lies there now is not taken: {model.refused}", class_="wrong"))
     if drift is None:
-        parts.append(layout.note(f"Drift can be seen after {FEWEST} documents; {len(model.incoming)} came in."))
+        parts.append(
+            layout.note(f"Drift can be seen after {FEWEST_FOR_DRIFT} documents; {len(model.incoming)} came in.")
+        )
     else:
         moved = "has moved" if drift.had_moved else "has not moved"
-        ranked = sorted(drift.prior.items(), key=lambda one: -one[1])[:MOST_CLASSES]
+        ranked = sorted(drift.prior.items(), key=lambda one: -one[1])[:MOST_DRIFT_CLASSES]
         parts += [
             element("p", f"Of the last {drift.n:,} documents the mix of classes ", element("b", moved), "."),
             share_table([(name_of(label), share) for label, share in ranked], "Classes among what came in, estimated"),

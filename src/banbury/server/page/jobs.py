@@ -12,8 +12,8 @@ from typing import Any
 from banbury.errors import BanburyError
 from banbury.server.problems import Problem
 
-KEPT = 30  # jobs whose results are remembered
-WAITING = 8  # jobs that may wait for a thread
+MOST_KEPT_JOBS = 30  # jobs whose results are remembered
+MOST_WAITING_JOBS = 8  # jobs that may wait for a thread
 log = logging.getLogger("banbury.server")
 
 
@@ -40,11 +40,11 @@ class Jobs:
 
     def start(self, name: str, work: Callable[[Job], Any]) -> Job:
         """Begin a piece of work; a 503 where too many wait."""
-        if sum(not job.is_done for job in self._jobs.values()) >= WAITING:
-            raise Problem(503, f"{WAITING} jobs are waiting already", retry=10)
+        if sum(not job.is_done for job in self._jobs.values()) >= MOST_WAITING_JOBS:
+            raise Problem(503, f"{MOST_WAITING_JOBS} jobs are waiting already", retry=10)
         job = Job(name)
         self._jobs[job.id] = job
-        while len(self._jobs) > KEPT:
+        while len(self._jobs) > MOST_KEPT_JOBS:
             oldest = next((one for one in self._jobs.values() if one.is_done), None)
             if oldest is None:
                 break

@@ -28,10 +28,10 @@ from banbury.server.page.visit import Visit, answer, redirect
 from banbury.server.problems import Problem
 from banbury.server.reading import LARGE, PAGE_POLICY, name_of
 
-MOST_ROWS = 200_000  # that are read of a file
-MOST_SHOWN = 8  # documents behind a cell
-MOST_STEPS = 6
-LONGEST_SHOWN = 5_000  # characters of a document
+MOST_EVALUATED_ROWS = 200_000  # that are read of a file
+MOST_CASES = 8  # documents behind a cell
+MOST_CASE_STEPS = 6
+LONGEST_DOCUMENT = 5_000  # characters of a document
 
 
 @dataclass
@@ -127,7 +127,7 @@ async def _started(visit: Visit, model: ServedModel, path: Path, name: str) -> J
 
     def work(job: Job) -> Evaluated:
         job.doing = f"Reading {path.name}"
-        rows = rows_for(model, path, most=MOST_ROWS, with_labels=True, text=text, label=label)
+        rows = rows_for(model, path, most=MOST_EVALUATED_ROWS, with_labels=True, text=text, label=label)
         job.doing = f"Predicting {rows.n_rows:,} documents"
         classifier = Classifier.from_parts(*parts)
         return Evaluated(classifier.evaluate(rows.documents, rows.labels), sequence, rows.is_cut)
@@ -164,7 +164,7 @@ def _result(visit: Visit, model: ServedModel, evaluated: Evaluated) -> Markup:
 def _about(visit: Visit, evaluated: Evaluated) -> Markup:
     notes = [f"{evaluated.report.n_documents:,} documents of {visit.field('file')}."]
     if evaluated.is_cut:
-        notes.append(f" The file has more; the first {MOST_ROWS:,} were read.")
+        notes.append(f" The file has more; the first {MOST_EVALUATED_ROWS:,} were read.")
     if evaluated.sequence < visit.server.sequence:
         notes.append(" The model has learned since.")
     if evaluated.report.unknown_labels:
@@ -216,8 +216,8 @@ def _behind(visit: Visit, evaluated: Evaluated) -> Markup:
         title = [isolated(name_of(true), width=28), " predicted as ", isolated(name_of(predicted), width=28)]
     confidence = predictions.confidence
     mistakes.sort(key=lambda row: -confidence[row])
-    cases = [_case(evaluated, row) for row in mistakes[:MOST_SHOWN]]
-    more = layout.note(f"{len(mistakes) - MOST_SHOWN:,} more") if len(mistakes) > MOST_SHOWN else None
+    cases = [_case(evaluated, row) for row in mistakes[:MOST_CASES]]
+    more = layout.note(f"{len(mistakes) - MOST_CASES:,} more") if len(mistakes) > MOST_CASES else None
     return layout.card(title, cases or element("p", "There are none."), more)
 
 
@@ -228,7 +228,7 @@ def _case(evaluated: Evaluated, row: int) -> Markup:
     against = true if is_known and true != predicted else None
     document = report.document(predictions.rows[row])
     if isinstance(document, str):
-        document = document[:LONGEST_SHOWN]
+        document = document[:LONGEST_DOCUMENT]
     explained = report.model.explain(document, label=predicted, against=against)
     return element(
         "article",
@@ -237,7 +237,7 @@ def _case(evaluated: Evaluated, row: int) -> Markup:
                 element("span", f" · row {predictions.rows[row] + 1:,}", class_="quiet")),
         explained.highlighted_words(),
         element("details", element("summary", "Reasons"),
-                steps_table(explained.steps(MOST_STEPS), "From the prior to the sum", score=explained.score)),
+                steps_table(explained.steps(MOST_CASE_STEPS), "From the prior to the sum", score=explained.score)),
         class_="case",
     )  # fmt: skip
 

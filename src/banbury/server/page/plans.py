@@ -18,8 +18,8 @@ from banbury.server.page.files import opened
 from banbury.server.page.visit import Visit
 
 FIRST_ROWS = 6
-MOST_COLUMNS = 30  # that are shown
-WIDTH = 60  # columns of a cell
+MOST_COLUMNS_SHOWN = 30  # that are shown
+SHOWN_CELL_WIDTH = 60  # columns of a cell
 SPACES = 2  # in each cell of a column of texts
 
 
@@ -132,8 +132,11 @@ def first_rows(found: Plan) -> Markup | None:
     """The first rows, with the text and the label marked."""
     if not found.rows or found.layout is None:
         return None
-    names = list(dict.fromkeys(name for row in found.rows for name in row))[:MOST_COLUMNS]
+    names = list(dict.fromkeys(name for row in found.rows for name in row))[:MOST_COLUMNS_SHOWN]
     roles = {found.layout.text: " (text)", found.layout.label: " (label)"}
     head = [f"{name}{roles.get(name, '')}" for name in names]
-    rows = [[isolated("" if row.get(name) is None else row[name], width=WIDTH) for name in names] for row in found.rows]
+    rows = [
+        [isolated("" if row.get(name) is None else row[name], width=SHOWN_CELL_WIDTH) for name in names]
+        for row in found.rows
+    ]
     return table(head, rows, "The first rows", texts=len(names)) if names else None

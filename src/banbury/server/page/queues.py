@@ -16,8 +16,8 @@ from banbury.display.characters import visible
 from banbury.lazy import numpy as np
 from banbury.server.journal.entries import plain
 
-MOST_SCORED = 1_000  # of the documents that are left: scoring more would make people wait
-CHOSEN_TOGETHER = 10
+MOST_SCORED_FOR_PAGE = 1_000  # of the documents that are left: scoring more would make people wait
+ASKED_TOGETHER = 10
 LEASE = 180.0  # seconds for which a document is one person's
 
 
@@ -134,16 +134,16 @@ class Queue:
 def best(classifier: Classifier, documents: Sequence[Any], numbers: Sequence[int]) -> list[int]:
     """The documents that teach the most, some together; of rows, those that are least certain."""
     some = list(numbers)
-    if len(some) > MOST_SCORED:
-        some = some[:: len(some) // MOST_SCORED][:MOST_SCORED]
+    if len(some) > MOST_SCORED_FOR_PAGE:
+        some = some[:: len(some) // MOST_SCORED_FOR_PAGE][:MOST_SCORED_FOR_PAGE]
     chosen = [documents[number] for number in some]
     if isinstance(chosen[0], str):
-        order = classifier.what_to_label_next(chosen, top=CHOSEN_TOGETHER)
+        order = classifier.what_to_label_next(chosen, top=ASKED_TOGETHER)
     elif len(classifier.classes_) < 2:
-        order = list(range(min(CHOSEN_TOGETHER, len(some))))
+        order = list(range(min(ASKED_TOGETHER, len(some))))
     else:
         chances = np.sort(classifier.predict_proba(columns_of(chosen)), axis=1)
-        order = np.argsort(chances[:, -1] - chances[:, -2], kind="stable")[:CHOSEN_TOGETHER].tolist()
+        order = np.argsort(chances[:, -1] - chances[:, -2], kind="stable")[:ASKED_TOGETHER].tolist()
     return [some[place] for place in order]
 
 

@@ -27,9 +27,9 @@ from banbury.server.reading import LARGE, name_of
 from banbury.stats.intervals import wilson
 from banbury.text.documents import check_kind
 
-MOST_ROWS = 50_000  # of a queue
+MOST_QUEUED_ROWS = 50_000  # of a queue
 INCOMING = "incoming"  # the source of what came in over HTTP
-KEYS = "123456789"
+DIGIT_KEYS = "123456789"
 MOST_BUTTONS = 30
 RECENT = 6
 
@@ -96,7 +96,7 @@ async def _queue(visit: Visit, model: ServedModel, learner: Learner, source: str
         path = visit.server.files.path(source)
 
         def work() -> Queue:
-            rows = rows_for(model, path, most=MOST_ROWS, with_labels=False)
+            rows = rows_for(model, path, most=MOST_QUEUED_ROWS, with_labels=False)
             documents = rows.documents if model.columns is None else rows_of(rows.documents)
             queue = Queue(documents, rows.is_cut)
             after = 0
@@ -243,7 +243,7 @@ def _ask(visit: Visit, model: ServedModel, asked: Asked, who: str) -> Markup:
     best = max(asked.chances, key=lambda label: asked.chances[label], default=None)
     buttons = []
     for place, label in enumerate(labels):
-        key = KEYS[place] if place < len(KEYS) else None
+        key = DIGIT_KEYS[place] if place < len(DIGIT_KEYS) else None
         chance = asked.chances.get(label)
         buttons.append(element("li", control(
             "button",
@@ -285,7 +285,7 @@ def _progress(queue: Queue) -> Markup:
         element("p", element("b", f"{n_given:,}"), f" of {total:,} labelled, {queue.n_left:,} left"),
     ]
     if queue.is_cut:
-        parts.append(layout.note(f"The file has more; the first {MOST_ROWS:,} are here."))
+        parts.append(layout.note(f"The file has more; the first {MOST_QUEUED_ROWS:,} are here."))
     outcomes = queue.outcomes
     if outcomes:
         accuracy, interval = sum(outcomes) / len(outcomes), wilson(sum(outcomes), len(outcomes))

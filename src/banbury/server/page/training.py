@@ -30,9 +30,11 @@ from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.storage import ENDING
 
-KEPT = 16 << 20  # bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte
+MOST_COMPARED_BYTES = (
+    16 << 20
+)  # bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte
 MOST_TABLE_ROWS = 2_000_000  # of a table, which is read whole
-NAME = re.compile(r"[\w][\w .-]{0,59}")
+MODEL_NAME = re.compile(r"[\w][\w .-]{0,59}")
 
 
 async def show(visit: Visit) -> Response:
@@ -71,7 +73,7 @@ def _free_name(visit: Visit, path: Path) -> str:
 
 def _start(visit: Visit, path: Path) -> Job:
     name = visit.field("name").strip()
-    if not NAME.fullmatch(name):
+    if not MODEL_NAME.fullmatch(name):
         raise Problem(422, f"{name[:60]!r} cannot be the name of a model: letters, digits, spaces, dots and dashes can")
     home = visit.server.files.home
     assert home is not None
@@ -154,7 +156,7 @@ class _Rows:
             size += 0 if batch.texts is None else _kernel.size(batch.texts)
             if self.kept is not None:
                 self.kept.append(batch)
-            if size > KEPT:
+            if size > MOST_COMPARED_BYTES:
                 self.kept = None
             self._job.doing = f"Reading: {self._reader.n_rows:,} rows"
             self._job.share = min(self._reader.position / self._reader.size, 1.0) if self._reader.size else None

@@ -20,10 +20,10 @@ from banbury.server.page.visit import Visit, answer, path_of
 from banbury.server.problems import Problem
 from banbury.server.reading import name_of
 
-MOST_CLASSES = 12  # that are listed; the others are behind a click
-MOST_STEPS = 14
+MOST_LISTED_CLASSES = 12  # that are listed; the others are behind a click
+MOST_TRIED_STEPS = 14
 MOST_PARTS = 100  # of what was made of a text
-LONGEST_LINK = 6_000  # letters: servers and programs cut longer addresses
+LONGEST_ADDRESS = 6_000  # letters: servers and programs cut longer addresses
 CELL = "c."  # before the name of a column, in the fields of a form
 
 
@@ -238,7 +238,7 @@ def _waiting(model: ServedModel) -> list[Any]:
 def _said(explained: Explanation, asked: Question) -> list[Any]:
     ranked = sorted(explained.probabilities.items(), key=lambda one: -one[1])
     best, chance = ranked[0]
-    more = ranked[MOST_CLASSES:]
+    more = ranked[MOST_LISTED_CLASSES:]
     return [
         element(
             "div",
@@ -246,12 +246,12 @@ def _said(explained: Explanation, asked: Question) -> list[Any]:
             element("p", f"{chance:.1%}", class_="chance"),
             class_="head",
         ),
-        share_table([(name_of(label), p) for label, p in ranked[:MOST_CLASSES]], "Probability of each class"),
+        share_table([(name_of(label), p) for label, p in ranked[:MOST_LISTED_CLASSES]], "Probability of each class"),
         element("details", element("summary", f"{len(more)} more classes"),
                 share_table([(name_of(label), p) for label, p in more], "The other classes")) if more else None,
         element("h3", "Why ", _side(explained.label, "for"), " rather than ", _side(explained.against, "against")),
         explained.highlighted_words(),
-        steps_table(explained.steps(MOST_STEPS), "From the prior to the sum: the logarithm of the odds",
+        steps_table(explained.steps(MOST_TRIED_STEPS), "From the prior to the sum: the logarithm of the odds",
                     score=explained.score, unit=explained.unit),
         _unknown(explained),
         _made_of(explained) if asked.with_weights else None,
@@ -287,6 +287,6 @@ def _link(visit: Visit) -> Markup | None:
     """The address that shows the same again."""
     fields = [(name, text) for name, text in visit.fields if text and (name != "share" or visit.field("prior"))]
     address = path_of("try", fields)
-    if len(address) > LONGEST_LINK:
+    if len(address) > LONGEST_ADDRESS:
         return layout.note("This is too long for a link.")
     return control("p", control("a", "Link to this", href=address, id="link"), class_="quiet")

@@ -22,7 +22,7 @@ UPLOAD = 4 << 30  # bytes of a dropped file
 SPARE = 64 << 20  # bytes that stay free on the disk
 FIELD = 10_000  # bytes of any other field
 PART = ".part"  # ending of a file that is not there whole yet
-ROOMS = ("mistakes", "teach", "train")
+ROOMS_WITH_FILES = ("mistakes", "teach", "train")
 
 
 async def take(visit: Visit) -> Response:
@@ -44,14 +44,16 @@ async def take(visit: Visit) -> Response:
         path = await asyncio.to_thread(_unzipped, files, path)
     room = form.fields.get("room", "")
     fields = [("model", form.fields["model"])] if form.fields.get("model") else []
-    return redirect(path_of(room if room in ROOMS else "train", [*fields, ("file", path.name)]))
+    return redirect(path_of(room if room in ROOMS_WITH_FILES else "train", [*fields, ("file", path.name)]))
 
 
 async def remove(visit: Visit) -> Response:
     """Delete a dropped file."""
     await asyncio.to_thread(visit.server.files.remove, visit.field("file"))
     room = visit.field("room")
-    return redirect(path_of(room if room in ROOMS else "train", [("said", f"{visit.field('file')} is removed.")]))
+    return redirect(
+        path_of(room if room in ROOMS_WITH_FILES else "train", [("said", f"{visit.field('file')} is removed.")])
+    )
 
 
 def _check_size(files: Files, size: int) -> None:

@@ -23,7 +23,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
+PAGE_HEADERS = {
     "content-security-policy": POLICY,
     "cache-control": "no-store",
     # `no-referrer` would make the Origin of forms `null`, by which they are told from those of other sites.
@@ -114,7 +114,7 @@ def path_of(path: str, fields: Iterable[tuple[str, Any]]) -> str:
 def answer(html: Markup | str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """HTML, with the headers that every page has."""
     body = str(html).encode("utf-8", "replace")
-    return Response(body, status, HEADERS | (headers or {}), "text/html; charset=utf-8")
+    return Response(body, status, PAGE_HEADERS | (headers or {}), "text/html; charset=utf-8")
 
 
 def redirect(address: str) -> Response:

@@ -22,9 +22,9 @@ from banbury.server.reading import LARGE, name_of
 
 ROWS = 40  # on a page
 MOST_PAGES = 1_000
-LARGEST = 4_000_000  # cells of a table: of a larger model, the words of one document are left out
-LENGTHS = (1, 3, 10, 30, 100, 300)  # words of a document
-MOST_LABELS = 30
+MOST_WORD_CELLS = 4_000_000  # cells of a table: of a larger model, the words of one document are left out
+DOCUMENT_LENGTHS = (1, 3, 10, 30, 100, 300)  # words of a document
+MOST_LABELS_SHOWN = 30
 MOST_NEIGHBOURS = 12
 SORT_NAMES = {
     "strength": "strongest first", "for": "for the class", "against": "against it", "count": "most frequent",
@@ -96,7 +96,7 @@ def _words(visit: Visit, model: ServedModel, classifier: Classifier) -> WordTabl
     least = 1
     if column is None:
         n_cells = classifier.counts_.n_features * len(model.labels)
-        least = 1 if n_cells <= LARGEST else 1 + n_cells // LARGEST
+        least = 1 if n_cells <= MOST_WORD_CELLS else 1 + n_cells // MOST_WORD_CELLS
     return classifier.words(label, against=against, column=column, min_documents=least, sort=_sort(visit))
 
 
@@ -168,7 +168,7 @@ def _one(visit: Visit, model: ServedModel, classifier: Classifier, word: str) ->
         for label in labels
     ]
     weights = [
-        (name_of(label), classifier.word(word, label, column=column)["weight"]) for label in labels[:MOST_LABELS]
+        (name_of(label), classifier.word(word, label, column=column)["weight"]) for label in labels[:MOST_LABELS_SHOWN]
     ]
     weights = weights[-1:] if len(labels) == 2 else sorted(weights, key=lambda one: -one[1])
     return [
@@ -193,10 +193,10 @@ def _by_length(classifier: Classifier, model: ServedModel, word: str) -> Markup 
         return None
     first = classifier.word(word)["label"]
     label, against = (first, next(one for one in labels if one != first))
-    frequent = classifier.words(sort="count", min_documents=2).where(kinds=("word",)).top(LENGTHS[-1])
+    frequent = classifier.words(sort="count", min_documents=2).where(kinds=("word",)).top(DOCUMENT_LENGTHS[-1])
     others = [one for one in frequent.words if one != word] or [word]
     points = []
-    for length in LENGTHS:
+    for length in DOCUMENT_LENGTHS:
         text = " ".join([word, *islice(cycle(others), length - 1)])
         explained = classifier.explain(text, label=label, against=against)
         found = [one.weight for one in explained.evidence if one.word == word and one.kind == "word"]

@@ -10,7 +10,7 @@ removed, and two tables merged, by arithmetic; log-probabilities follow from the
 [[-0.288, -1.099]]
 """
 
-from importlib import import_module
+from banbury.lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,27 +43,22 @@ __all__ = [
 ]
 
 # Where the names live: these files need NumPy, which texts alone do not.
-_HOMES = {
-    "Bernoulli": "bernoulli",
-    "Categorical": "categorical",
-    "Date": "by_parts",
-    "Gaussian": "gaussian",
-    "Histogram": "histogram",
-    "Id": "by_parts",
-    "Kind": "statistics",
-    "Multinomial": "multinomial",
-    "Number": "number",
-    "Poisson": "poisson",
-    "Statistics": "statistics",
-    "Text": "by_name",
-    "kind_from_settings": "by_name",
-    "statistics_from_parts": "by_name",
-}
-
-
-def __getattr__(name: str) -> object:
-    """The kinds and their statistics, each imported when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Bernoulli": "bernoulli",
+        "Categorical": "categorical",
+        "Date": "by_parts",
+        "Gaussian": "gaussian",
+        "Histogram": "histogram",
+        "Id": "by_parts",
+        "Kind": "statistics",
+        "Multinomial": "multinomial",
+        "Number": "number",
+        "Poisson": "poisson",
+        "Statistics": "statistics",
+        "Text": "by_name",
+        "kind_from_settings": "by_name",
+        "statistics_from_parts": "by_name",
+    },
+)

@@ -24,6 +24,7 @@ from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds import moments, precise
 from banbury.tables.kinds.moments import Moments
 from banbury.tables.kinds.statistics import (
+    NOTHING,
     Array,
     Block,
     Kind,
@@ -42,10 +43,9 @@ from banbury.tables.kinds.statistics import (
 LARGEST_VALUE = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
 LARGEST_SPREAD = 1e300  # of 2⁶⁴ of them
 FARTHEST = 1e150  # standard deviations
-SAME = 1e-15  # a spread of this much of the mean is rounding
+CONSTANT_SPREAD = 1e-15  # a spread of this much of the mean is rounding
 FLOOR = 1e-9  # of a column's own variance, where a class has none and nothing is added
 MOMENT_NAMES = ("n", "mean", "mean_rest", "spread", "spread_rest")
-NOTHING = Block(np.empty((0, 0)), np.empty((0, 0), dtype=bool))
 
 
 class Normal(NamedTuple):
@@ -150,7 +150,7 @@ class GaussianStatistics(Statistics):
     def _parameters(self, each: Moments, every: Moments) -> Normal:
         kind = self.kind
         wide = every.spread[0] / np.where(every.n > 0, every.n, 1.0)
-        constant = wide <= (SAME * every.mean[0]) ** 2
+        constant = wide <= (CONSTANT_SPREAD * every.mean[0]) ** 2
         wide = np.where(constant, 1.0, wide)
         n = np.where(constant, 0.0, each.n)
         mean = tuple(np.where(n > 0, *pair) for pair in zip(each.mean, every.mean, strict=True))

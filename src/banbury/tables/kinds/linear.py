@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from banbury.tables.kinds.statistics import IMPOSSIBLE, Array, Statistics, is_sparse
+from banbury.stats.softmax import IMPOSSIBLE
+from banbury.tables.kinds.statistics import Array, Statistics, is_sparse
 
 
 class Lines(NamedTuple):

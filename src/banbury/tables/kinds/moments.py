@@ -15,8 +15,10 @@ from banbury.tables.kinds import precise
 from banbury.tables.kinds.precise import Array, Pair
 from banbury.tables.kinds.statistics import CELLS, EXACT, slices
 
-SAME = 1e-17  # two floats that are not the same differ by more than this much of themselves
-ROUNDING = 1e-26  # what is left of a mean or spread after a subtraction, relative to what it was, is this much rounding
+FLOAT_SPACING = 1e-17  # two floats that are not the same differ by more than this much of themselves
+SPREAD_ROUNDING = (
+    1e-26  # what is left of a mean or spread after a subtraction, relative to what it was, is this much rounding
+)
 
 
 class Moments(NamedTuple):
@@ -98,9 +100,9 @@ def parted(whole: Moments, part: Moments) -> Moments:
             f"what is taken away from column {place[-1]} was never added; nothing was changed",
             place[0] if len(place) > 1 else 0,
         )
-    gone = (n <= 0) | (spread[0] <= ROUNDING * whole.spread[0] + (SAME * whole.mean[0]) ** 2)
+    gone = (n <= 0) | (spread[0] <= SPREAD_ROUNDING * whole.spread[0] + (FLOAT_SPACING * whole.mean[0]) ** 2)
     nothing = np.zeros_like(n), np.zeros_like(n)
-    at_zero = np.abs(mean[0]) <= ROUNDING * (np.abs(whole.mean[0]) + np.abs(step[0]))
+    at_zero = np.abs(mean[0]) <= SPREAD_ROUNDING * (np.abs(whole.mean[0]) + np.abs(step[0]))
     mean = _choose(at_zero, nothing, mean)
     return Moments(n, _choose(n <= 0, nothing, _choose(unchanged, whole.mean, mean)), _choose(gone, nothing, spread))
 

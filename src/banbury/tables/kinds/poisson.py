@@ -12,6 +12,7 @@ from banbury.stats.distributions import gamma_quantile, log_gamma, log_rising
 from banbury.stats.intervals import Summary
 from banbury.tables.kinds.linear import LinearStatistics, Lines
 from banbury.tables.kinds.statistics import (
+    NOTHING,
     Array,
     Block,
     Kind,
@@ -25,8 +26,6 @@ from banbury.tables.kinds.statistics import (
     known_sums,
     overall,
 )
-
-NOTHING = Block(np.empty((0, 0)), np.empty((0, 0), dtype=bool))  # a block that takes nothing out
 
 
 class Gamma(NamedTuple):

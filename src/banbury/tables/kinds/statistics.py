@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from banbury.errors import CountError, FileFormatError, InputError
 from banbury.stats.intervals import Summary
+from banbury.stats.softmax import IMPOSSIBLE
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -24,7 +25,6 @@ Sums = dict[str, Array]
 
 CELLS = 2**18  # of a block: rows × classes × features that are in memory at once
 EXACT = 1e-12  # what is left of a float sum after a subtraction, relative to what it was, is this much rounding
-IMPOSSIBLE = -1e9  # the logarithm of 0: it outweighs all else, and sums of it are still numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +97,9 @@ class Block(NamedTuple):
         gone = self.weights if self.copies is None else self.copies.sum(axis=1)
         assert gone is not None
         return gone
+
+
+NOTHING = Block(np.empty((0, 0)), np.empty((0, 0), dtype=bool))  # no rows, so that nothing is left out
 
 
 class Statistics:
