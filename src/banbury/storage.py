@@ -7,7 +7,8 @@ The layout is that of safetensors (docs/reference/file-format.md has it in full)
     data      the arrays one after another, each starting at a multiple of 64 bytes
 
 A file is read whole or refused whole: sizes, places and checksums are compared before anything is handed out. What
-comes out are views of the mapped file, so opening a large model copies nothing.
+comes out are views of a copy in memory: a mapped file that somebody overwrites in place (`cp new old`) would change
+under its readers, and one that is cut off would end them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+from contextlib import suppress
 from math import prod
 
 from banbury import atomic
@@ -24,6 +26,7 @@ from banbury.errors import FileFormatError, InputError
 TYPE_CHECKING = False  # importing `typing` costs milliseconds, and a command starts in some ten of them
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from io import FileIO
     from typing import Any
 
     Buffer = Any  # numpy says that its arrays are buffers only from Python 3.12
@@ -47,7 +50,7 @@ BLANK = "00000000"  # stands where the header's own checksum goes while that is 
 
 
 class File:
-    """What a file holds: `settings`, and `arrays` as read-only views of the mapped file."""
+    """What a file holds: `settings`, and `arrays` as read-only views of its content."""
 
     __slots__ = ("arrays", "settings")
 
@@ -69,9 +72,13 @@ def write(path: Path, settings: Mapping[str, Any], arrays: Mapping[str, Buffer])
     >>> file.settings, file.arrays["counts"].tolist()
     ({'smoothing': 0.5}, [3, 1, 2])
     """
+    atomic.write(path, content(settings, arrays))
+
+
+def content(settings: Mapping[str, Any], arrays: Mapping[str, Buffer]) -> list[Buffer]:
+    """The bytes of the file that `write` makes, in parts."""
     layout = _with_padding({name: _checked(name, buffer) for name, buffer in arrays.items()})
-    header = _header(settings, layout)
-    atomic.write(path, [header, *map(_bytes, layout.values())])
+    return [_header(settings, layout), *map(_bytes, layout.values())]
 
 
 def read(path: Path) -> File:
@@ -80,12 +87,9 @@ def read(path: Path) -> File:
     An array without elements comes back flat, whatever its shape was: a memoryview has no other form for it. A file
     that is not exactly what was written is a `FileFormatError`.
     """
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
+    with open(path, "rb", buffering=0) as file:
         try:
-            if size < CHECKSUM_END:
-                raise ValueError(f"not a banbury file ({size} bytes are too few)")
-            return _parsed(memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)))
+            return _parsed(_in_memory(file))
         except ValueError as error:
             raise FileFormatError(f"{os.fspath(path)}: {error}") from error
 
@@ -157,6 +161,26 @@ def _hex(data: Buffer) -> str:
 
 
 # Reading: every function takes what its predecessor has checked and raises ValueError with what is wrong.
+
+
+def _in_memory(file: FileIO) -> memoryview:
+    """The content of a file, in memory of its own, which starts at a multiple of `ALIGNMENT`."""
+    size = os.fstat(file.fileno()).st_size
+    if size < CHECKSUM_END:
+        raise ValueError(f"not a banbury file ({size} bytes are too few)")
+    if bytes(file.read(8 + len(OPENING)))[8:] != OPENING:  # a foreign file can be of any size
+        raise ValueError("not a banbury file")
+    file.seek(0)
+    memory = mmap.mmap(-1, size)
+    if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without large pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    whole, n_read = memoryview(memory), 0
+    while n_read < size and (n := file.readinto(whole[n_read:])):
+        n_read += n
+    if n_read < size or file.read(1):
+        raise ValueError(f"it has changed while it was read ({n_read} of {size} bytes)")
+    return whole.toreadonly()
 
 
 def _parsed(whole: memoryview) -> File:
