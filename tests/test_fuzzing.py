@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from banbury import storage
-from fuzzing import FAILURES, TARGETS, changed_file, failure, sound_files, use_file
+from fuzz_files import changed_file, sound_files, use_file
+from fuzzing import FAILURES, TARGETS, failure
 
 
 @pytest.mark.parametrize("path", sorted(FAILURES.glob("*-*")), ids=lambda path: path.name)

@@ -146,9 +146,10 @@ class Fitted:
         """What `parts` were taken from; arrays are read where they lie."""
         from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
 
-        report = settings["report"]
+        report, reported = settings["report"], Settings.from_plain(settings["reported"])
+        reported.check()
         return cls(
-            Settings.from_plain(settings["reported"]),
+            reported,
             model_from_parts(settings, arrays),
             None if report is None else TrainingReport.from_settings(report),
         )

@@ -115,8 +115,11 @@ class SpamFilter:
 
 def is_filter(settings: Mapping[str, Any]) -> bool:
     """Whether the classifier that a file holds is a filter: by its columns and labels."""
-    names = {name for name, _ in settings.get("columns", [])}
-    return names == set(MAIL_COLUMNS) and set(settings["classes"]) <= set(LABELS)
+    columns, classes = settings.get("columns"), settings.get("classes")
+    if not isinstance(columns, list) or not isinstance(classes, list):
+        return False
+    names = [column[0] for column in columns if isinstance(column, list) and column]
+    return sorted(map(str, names)) == sorted(MAIL_COLUMNS) and all(label in LABELS for label in classes)
 
 
 def rows(messages: Any) -> list[dict[str, Any]]:

@@ -64,6 +64,9 @@ class TableState(NamedTuple):
     texts: dict[str, TextState]
 
 
+MOST_ROWS = 1 << 53  # of a class in a file: sums of such numbers are exact
+
+
 class TableModel:
     """Statistics of columns and counts of texts, and what leave-one-out has chosen for them."""
 
@@ -461,7 +464,9 @@ class TableModel:
         }
         of = {name: group.kind for group in groups for name in group.names}
         kinds = {name: of[name] if name in of else kind_from_file(own) for name, own in settings["columns"]}
-        classes, documents = list(settings["classes"]), list(map(int, settings["documents"]))
+        classes, documents = list(settings["classes"]), list(settings["documents"])
+        if not all(type(n) is int and 0 < n < MOST_ROWS for n in documents):
+            raise FileFormatError("a class has an impossible number of rows")
         kind = LABEL_TYPES[settings["labels"]]
         if any(type(label) is not kind for label in classes) or sorted(set(classes)) != classes:
             raise FileFormatError("its labels are not of one kind, or not in order")

@@ -1,0 +1,272 @@
+"""Model files that are nearly right, for `fuzzing.py`.
+
+Settings and arrays are changed and written with new checksums: damage is found by the checksums, so what is tried with
+them is malice. `damaged_file` is the other side, files whose checksums no longer fit.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import banbury
+from banbury import Analyzer, BanburyError, Classifier, storage
+from banbury.apps.ranking import Ranker
+from banbury.apps.senses import SenseTagger
+from banbury.apps.spam import SpamFilter
+from banbury.apps.spelling import SpellingCorrector
+
+TEXTS = [
+    "so happy today",
+    "what a sad film :(",
+    "happy happy joy!!",
+    "incomprehensibilities are sad",
+    "naïve Ωmega 日本",
+]
+LABELS = ["yes", "no", "yes", "no", "maybe"]
+ROWS = [{"text": text, "n": n, "c": label[0]} for n, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))]
+MAILS = [f"From: a{n}@example.org\nSubject: {text}\n\n{text}".encode() for n, text in enumerate(TEXTS[:4])]
+SENSES = ["on the *bank* of a river", "the *bank* lends money", "*banks* lend"]
+MEMORY = "/dev/shm"  # files there reach no disk
+
+Parts = tuple[dict[str, Any], dict[str, "memoryview[Any]"]]
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A temporary folder, in memory where there is such a place."""
+    with tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None) as path:
+        yield Path(path)
+
+
+@cache
+def sound_files() -> dict[str, Parts]:
+    """A small model of each kind, as settings and arrays."""
+    models: dict[str, Any] = {
+        "textbook": Classifier.textbook().fit(TEXTS, LABELS),
+        "automatic": Classifier(analyzer=Analyzer(ngrams=(1, 2), characters=(2, 3))).fit(TEXTS * 3, LABELS * 3),
+        "corrected": Classifier(effort="best").fit(TEXTS[:4] * 3, LABELS[:4] * 3),
+        "bernoulli": Classifier.textbook(likelihood="bernoulli").fit(TEXTS[:4], LABELS[:4]),
+        "table": Classifier().fit(ROWS * 3, LABELS * 3),
+        "ranker": Ranker(),
+        "spam": SpamFilter().fit(MAILS, ["ham", "spam"] * 2),
+        "senses": SenseTagger("bank").fit(SENSES, ["land", "money", "money"]),
+        "spelling": SpellingCorrector(TEXTS),
+    }
+    models["ranker"].add(TEXTS)
+    return {name: _parts(model) for name, model in models.items()}
+
+
+def _parts(model: Any) -> Parts:
+    with folder() as here:
+        model.save(here / "model")
+        file = storage.read(here / "model")
+        return file.settings, {name: _shaped(bytes(view), view) for name, view in file.arrays.items()}
+
+
+def _shaped(content: bytes, like: memoryview[Any]) -> memoryview[Any]:
+    """Bytes as an array like another one; flat, where they are more or fewer."""
+    flat = memoryview(content[: len(content) // like.itemsize * like.itemsize])
+    shape = like.shape if flat.nbytes == like.nbytes and flat.nbytes else None
+    code: Any = like.format
+    return flat.cast(code) if shape is None else flat.cast(code, shape)
+
+
+def changed_file(random: Random) -> bytes:
+    """A model file with valid checksums and one to three changes."""
+    settings, arrays = sound_files()[random.choice(sorted(sound_files()))]
+    arrays = dict(arrays)
+    for _ in range(random.randint(1, 3)):
+        if random.random() < 0.5:
+            settings = _changed_json(random, settings)
+        else:
+            name = random.choice(sorted(arrays))
+            arrays[name] = _shaped(_changed_array(random, bytes(arrays[name])), arrays[name])
+    return b"".join(storage.content(settings if isinstance(settings, dict) else {}, arrays))
+
+
+@cache
+def sound_bytes() -> list[bytes]:
+    """The sound files as they are written."""
+    return [b"".join(storage.content(*parts)) for parts in sound_files().values()]
+
+
+def damaged_file(random: Random) -> bytes:
+    """A model file with a flipped bit, a lost end, or a piece of it elsewhere; its checksums are those of before."""
+    content = bytearray(random.choice(sound_bytes()))
+    place = random.randrange(len(content))
+    match random.randrange(4):
+        case 0:
+            del content[place:]
+        case 1:
+            other = random.randrange(len(content))
+            content[other : other + 64] = content[place : place + 64]
+        case _:
+            content[place] ^= 1 << random.randrange(8)
+    return bytes(content)
+
+
+def use_damaged(data: bytes) -> None:
+    """A file whose bytes are not those that were written is refused."""
+    if data in sound_bytes():  # a piece that went where its like was
+        return
+    with folder() as here:
+        (here / "model").write_bytes(data)
+        try:
+            banbury.load(here / "model")
+        except BanburyError:
+            return
+    raise AssertionError("a damaged file was read")
+
+
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**31,
+    2**32,
+    2**64,
+    2**70,
+    -0.5,
+    1e308,
+    5e-324,
+    "",
+    "x",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+]
+
+
+def _changed_json(random: Random, value: Any) -> Any:
+    """The same plain data with one thing in it changed."""
+    if isinstance(value, dict) and value and random.random() < 0.9:
+        key = random.choice(sorted(value))
+        if random.random() < 0.1:
+            return {other: inner for other, inner in value.items() if other != key}
+        return {**value, key: _changed_json(random, value[key])}
+    if isinstance(value, list) and value and random.random() < 0.8:
+        place = random.randrange(len(value))
+        match random.randrange(5):
+            case 0:
+                return value[:place] + value[place + 1 :]
+            case 1:
+                return [*value[:place], value[place], *value[place:]]
+        return [*value[:place], _changed_json(random, value[place]), *value[place + 1 :]]
+    if isinstance(value, int | float) and not isinstance(value, bool) and random.random() < 0.5:
+        return random.choice([value + 1, value - 1, -value, value * 2**20])
+    return random.choice(ODD)
+
+
+def _changed_array(random: Random, array: bytes) -> bytes:
+    """The same bytes with numbers in them changed, or more of them, or fewer."""
+    width = random.choice([1, 4, 8])
+    n = len(array) // width
+    numbers = [array[place * width : (place + 1) * width] for place in range(n)]
+    match random.randrange(6):
+        case 0 if n:
+            del numbers[random.randrange(n)]
+        case 1 if n:
+            numbers.insert(random.randrange(n), random.choice(numbers))
+        case 2 if n > 1:
+            first, second = random.sample(range(n), 2)
+            numbers[first], numbers[second] = numbers[second], numbers[first]
+        case 3:
+            return array * random.choice([0, 2])
+        case _ if n:
+            place = random.randrange(n)
+            value = int.from_bytes(numbers[place], "little")
+            value = random.choice([0, 1, value + 1, value - 1, 2 ** (8 * width) - 1, random.getrandbits(8 * width)])
+            numbers[place] = (value % 2 ** (8 * width)).to_bytes(width, "little")
+    return b"".join(numbers)
+
+
+def use_file(data: bytes) -> None:
+    """Loads a model and asks everything of it."""
+    with folder() as here:
+        path = here / "model"
+        path.write_bytes(data)
+        model = banbury.load(path)
+        for ask in _questions(model, here):
+            try:
+                ask()
+            except (BanburyError, AttributeError) as error:
+                if isinstance(error, AttributeError) and "'NoneType'" in str(error):
+                    raise
+
+
+def _questions(model: Any, here: Path) -> list[Callable[[], Any]]:
+    """What can be asked of a model of this kind."""
+    match model:
+        case Ranker():
+            asked: list[Callable[[], Any]] = [
+                lambda: [_finite(hit.score) for hit in model.search("happy sad", top=3)],
+                lambda: model.add(["more of it"]),
+            ]
+        case SpamFilter():
+            asked = [
+                lambda: _finite(model.probability(MAILS[0])),
+                lambda: model.learn(MAILS[:1], ["spam"]),
+                lambda: model.forget(MAILS[:1], ["spam"]),
+            ]
+        case SenseTagger():
+            asked = [lambda: model.predict(SENSES), lambda: model.learn(SENSES[:1], ["land"])]
+        case SpellingCorrector():
+            asked = [lambda: model.correct("a hapyp film"), lambda: model.learn(["more of it"])]
+        case _:
+            asked = _classifier_questions(model)
+
+    def save_and_load() -> None:
+        model.save(here / "again")
+        banbury.load(here / "again")
+
+    return [*asked, save_and_load]
+
+
+def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
+    is_table = any(word in str(model.get_params().get("columns")) for word in ("Text", "Categorical", "Poisson"))
+    documents: Any = ROWS if is_table or _fails(lambda: model.predict(TEXTS)) else TEXTS
+
+    def probabilities() -> None:
+        chances = model.predict_proba(documents)
+        assert np.isfinite(chances).all(), "a probability is no number"
+        np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
+
+    def labels() -> list[Any]:
+        return (model.classes_.tolist() or ["yes"])[:1] * len(documents)
+
+    return [
+        lambda: model.predict(documents),
+        probabilities,
+        lambda: model.explain(documents[0]),
+        lambda: model.words(),
+        lambda: model.sample(1, seed=1),
+        lambda: str(model.report_),
+        lambda: model.evaluate(documents, labels()),
+        lambda: model.learn(documents, labels()),
+        lambda: model.forget(documents, labels()),
+        lambda: model.predict(documents),
+    ]
+
+
+def _fails(ask: Callable[[], Any]) -> bool:
+    try:
+        ask()
+    except BanburyError:
+        return True
+    return False
+
+
+def _finite(number: float) -> None:
+    assert np.isfinite(number), f"{number} is no score"
