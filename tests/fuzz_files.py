@@ -211,12 +211,12 @@ def _questions(model: Any, here: Path) -> list[Callable[[], Any]]:
     match model:
         case Ranker():
             asked: list[Callable[[], Any]] = [
-                lambda: [_finite(hit.score) for hit in model.search("happy sad", top=3)],
+                lambda: _check_finite([hit.score for hit in model.search("happy sad", top=3)]),
                 lambda: model.add(["more of it"]),
             ]
         case SpamFilter():
             asked = [
-                lambda: _finite(model.probability(MAILS[0])),
+                lambda: _check_finite(model.probability(MAILS)),
                 lambda: model.learn(MAILS[:1], ["spam"]),
                 lambda: model.forget(MAILS[:1], ["spam"]),
             ]
@@ -240,7 +240,7 @@ def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
 
     def probabilities() -> None:
         chances = model.predict_proba(documents)
-        assert np.isfinite(chances).all(), "a probability is no number"
+        _check_finite(chances)
         np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
 
     def labels() -> list[Any]:
@@ -268,5 +268,5 @@ def _fails(ask: Callable[[], Any]) -> bool:
     return False
 
 
-def _finite(number: float) -> None:
-    assert np.isfinite(number), f"{number} is no score"
+def _check_finite(numbers: Any) -> None:
+    assert np.isfinite(numbers).all(), f"{numbers} are no scores"

@@ -354,7 +354,15 @@ class Group:
         names = tuple(settings["names"])
         if categories is not None and len(categories) != len(names):
             raise FileFormatError(f"it has {len(names)} columns of categories, but categories of {len(categories)}")
+        if categories is not None and not _are_counted(settings["categories"], statistics.sums["counts"]):
+            raise FileFormatError("its counts of categories do not fit their names")
         return cls(statistics.kind, names, statistics, categories)
+
+
+def _are_counted(categories: list[list[Any]], counts: NDArray[Any]) -> bool:
+    """Whether the categories of each column are distinct, and no others are counted."""
+    are_distinct = all(len(set(names)) == len(names) for names in categories)
+    return are_distinct and not any(counts[:, at, len(names) :].any() for at, names in enumerate(categories))
 
 
 def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
