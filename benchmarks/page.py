@@ -35,16 +35,19 @@ WATCH = """() => {
     window.times = [];
     let pressed = 0;
     addEventListener("keydown", event => { pressed = event.timeStamp; }, true);
-    new MutationObserver(changes => {
-        if (!changes.some(one => [...one.addedNodes].some(node => node.id === "result"))) return;
+    new MutationObserver(() => {
+        if (!pressed) return;
         const start = pressed;
+        pressed = 0;
         requestAnimationFrame(() => {
             const {port1, port2} = new MessageChannel();  // its message comes after the frame is drawn
-            port1.onmessage = () => window.times.push(performance.now() - start);
+            port1.onmessage = () => { window.times.push(performance.now() - start); window.drawn(); };
             port2.postMessage(0);
         });
-    }).observe(document.querySelector(".split"), {childList: true});
+    }).observe(document.getElementById("result"), {childList: true, subtree: true, characterData: true});
 }"""
+# A key is pressed when the frame of the one before it is drawn: a person is slower.
+NEXT = "() => new Promise(done => { window.drawn = done; })"
 
 
 def main() -> None:
@@ -95,12 +98,13 @@ def measured(folder: str, text: str, keys: int) -> dict[str, Any]:
             page.focus("textarea[name=text]")
             session = page.context.new_cdp_session(page)
             session.send("Performance.enable", {"timeDomain": "threadTicks"})
+            prefer(os.getpid())
             before = _cpu(server.pid), _renderer(session)
             page.keyboard.press("End")
             for number in range(keys):
+                session.send("Runtime.evaluate", {"expression": f"void (window.waiting = ({NEXT})())"})
                 page.keyboard.press("a" if number % 6 else "Space")
-                while page.evaluate("window.times.length") <= number:
-                    page.wait_for_timeout(5)
+                page.evaluate("window.waiting")
             after = _cpu(server.pid), _renderer(session)
             times = sorted(page.evaluate("window.times"))
             browser.close()
@@ -113,6 +117,19 @@ def measured(folder: str, text: str, keys: int) -> dict[str, Any]:
         "browser_cpu_ms": round(1000 * (after[1] - before[1]) / keys, 1),
         "page_bytes": weight,
     }  # fmt: skip
+
+
+def prefer(process: int) -> None:
+    """Give every thread of a process, and of those that it started, the priority that this one has.
+
+    Chromium sets that of its own threads back to normal, whatever `nice` began it with.
+    """
+    mine = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        if os.getpriority(os.PRIO_PROCESS, int(thread.name)) > mine:
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), mine)
+        for child in Path(thread, "children").read_text().split():
+            prefer(int(child))
 
 
 def _cpu(process: int) -> float:

@@ -260,6 +260,17 @@ class Scorer:
 
         None for a feature that is not known, an empty list for one that counts only once and was named before.
         """
+    def pair_terms(
+        self,
+        text: str,
+        pair: tuple[int, int],
+        start: Sequence[float],
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
+    ) -> tuple[list[float], Array, Array, list[str]]:
+        """The scores before the first feature; what each known feature says for one class against another, and its
+        place in the text, start and end; the features that are not known.
+        """
     def table(self, names: Sequence[str] | None = None, min_documents: int = 1) -> FeatureTable:
         """The features with these names, or all of at least so many documents."""
     def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
@@ -501,6 +512,17 @@ class TrustScorer:
         """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
 
         None for a feature that is not known, an empty list for one that counts only once and was named before.
+        """
+    def pair_terms(
+        self,
+        text: str,
+        pair: tuple[int, int],
+        start: Sequence[float],
+        growth: Sequence[float] | None = None,
+        version: int | None = None,
+    ) -> tuple[list[float], Array, Array, list[str]]:
+        """The scores before the first feature; what each known feature says for one class against another, and its
+        place in the text, start and end; the features that are not known.
         """
     def weights(
         self, names: Sequence[str] | None = None, min_documents: int = 1, lengths: Sequence[float] = ...

@@ -456,10 +456,12 @@ class Classifier:
         against: Label | None = None,
         prior: Prior | None = None,
         unit: str = "nats",
+        by: str = "features",
     ) -> Explanation:
         """Why a text is of class `label` (the predicted one) rather than `against` (the next best one).
 
-        `prior` stands in for the model's own. `unit` is `"nats"` or `"decibans"`, of which 10 are odds of 10 to 1.
+        `prior` stands in for the model's own. `unit` is `"nats"` or `"decibans"`, of which 10 are odds of 10 to 1. By
+        `"words"`, there is one weight for each word: of all that lies in it, as `Explanation.by_words` says.
 
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> print(model.explain("Happy birthday"))
@@ -469,7 +471,7 @@ class Classifier:
           total   +0.693
           never seen: birthday
         """
-        how: dict[str, Any] = {"label": label, "against": against, "unit": unit}
+        how: dict[str, Any] = {"label": label, "against": against, "unit": unit, "by": by}
         return self._read(prior, lambda reading: explained(reading, text, **how))
 
     def words(

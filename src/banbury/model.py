@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from banbury.changes import Changes
+from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.results.terms import Score, explanation_of
+from banbury.results.terms import Score, compared, explanation_by_words, explanation_of
 from banbury.text.model import TextModel
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from banbury import _kernel
     from banbury.results.column_table import ColumnTable
     from banbury.results.explanation import Explanation
-    from banbury.results.terms import AbsentWords, Change, Term
+    from banbury.results.terms import AbsentWords, Change, PairTerms, Term
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
     from banbury.tables.model import TableModel
@@ -65,6 +66,9 @@ class Reading(Protocol):
 
     def all_terms(self, document: Any) -> tuple[list[float], list[Term], AbsentWords | None]:
         """The same, and beside it the words that are absent, where that counts; then they are not in the start."""
+
+    def pair_terms(self, document: Any, ours: int, theirs: int) -> PairTerms | None:
+        """What each feature of a text says for one class against another; None where it cannot be said so shortly."""
 
     def changes(self, document: Any) -> list[Change]:
         """What preprocessing leaves out of a document, and what it counts under another name."""
@@ -188,19 +192,34 @@ def clear_labels(reading: Reading, documents: Documents, margin: float, threads:
     return np.array(rule.decide_scores(reading.scores(documents, threads)), dtype=object)
 
 
-def explained(reading: Reading, document: Any, *, label: Label | None, against: Label | None, unit: str) -> Explanation:
+def explained(
+    reading: Reading, document: Any, *, label: Label | None, against: Label | None, unit: str, by: str = "features"
+) -> Explanation:
     """Why a document is of class `label` rather than `against`, as `Classifier.explain` says it."""
+    if by not in ("features", "words"):
+        raise InputError(f"by is {by!r}; it can be 'features' or 'words'")
     document = reading.one(document)
     scores: list[float] = reading.scores([document], 1)[0].tolist()
+    changes, text = reading.changes(document), reading.shown(document)
+    if by == "words":
+        pair = compared(scores, reading.classes, label, against)
+        pair_terms = reading.pair_terms(document, *pair)
+        if pair_terms is not None:
+            quick = explanation_by_words(
+                pair_terms, scores, reading.classes, pair, text=text, changes=changes, unit=unit
+            )  # fmt: skip
+            if quick is not None:
+                return quick
     start, terms, absent = reading.all_terms(document)
-    return explanation_of(
-        Score(reading.classes, scores, start, terms, absent, reading.changes(document)),
-        text=reading.shown(document),
+    explanation = explanation_of(
+        Score(reading.classes, scores, start, terms, absent, changes),
+        text=text,
         row=None if isinstance(document, str) else document,
         label=label,
         against=against,
         unit=unit,
     )
+    return explanation.by_words() if by == "words" else explanation
 
 
 def model_from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan, log
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from banbury.display.characters import padded, shorten, visible, width_of
 from banbury.display.html import Markup, element, isolated, piece, tint
 from banbury.display.text_table import colour
 from banbury.errors import InputError
+from banbury.results.word_weights import LONGEST_WORD, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,9 +29,7 @@ MOST_BARS_SHOWN = 20  # more are summed up in one
 MOST_STEPS = 15
 MOST_IN_PAGE = 500  # in a page
 MOST_UNKNOWN = 12
-LONGEST_WORD = 40  # columns of a word, where it is printed
 BAR = 24  # columns of the longest bar
-WORD = re.compile(r"\S+")
 HOLE = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 
 
@@ -127,6 +125,35 @@ class Explanation:
         evidence = [item._replace(weight=factor * item.weight) for item in self.evidence]
         return replace(self, prior=factor * self.prior, evidence=evidence, score=factor * self.score, unit=unit)
 
+    def by_words(self) -> Explanation:
+        """The same explanation with one weight for each word of the text: that of everything that lies in the word.
+
+        What covers several words, as pairs do, is shared equally by them. Evidence that lies in no word stays as it is.
+
+        >>> from banbury import Analyzer, Classifier
+        >>> model = Classifier.textbook(analyzer=Analyzer(ngrams=(1, 2))).fit(["so happy", "so sad"], ["good", "bad"])
+        >>> [(part.word, round(part.weight, 3)) for part in model.explain("So happy!").by_words().evidence]
+        [('So', 0.347), ('happy', 1.04)]
+        """
+        evidence: list[Evidence] = []
+        placed: dict[str | None, list[Evidence]] = {}
+        for item in self.evidence:
+            if item.start is None:
+                evidence.append(item)
+            else:
+                placed.setdefault(item.column, []).append(item)
+        for column, text in self._texts():
+            words, items = Words(text), placed.get(column, [])
+            spans = [words.covered(item) for item in items]
+            evidence += [item for item, (first, last) in zip(items, spans, strict=True) if last < first]
+            known = {number for first, last in spans for number in range(first, last + 1)}
+            weights = words.weights(items)
+            evidence += [
+                Evidence(words.name(number), weights[number][2], *words.bounds[number], column)
+                for number in sorted(known)
+            ]
+        return replace(self, evidence=evidence)
+
     # Plain data
 
     def rows(self) -> list[dict[str, Any]]:
@@ -194,7 +221,7 @@ class Explanation:
             lines.append(f"  {padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
         lines.append(f"  {padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
         lines += [f"  {self.unknown_note()}"] if self.unknown else []
-        lines += [f"  {note}" for note in self._change_notes()]
+        lines += [f"  {note}" for note in self.change_notes()]
         return "\n".join(lines)
 
     def _claim(self) -> str:
@@ -211,7 +238,7 @@ class Explanation:
         """The first parts that the model has never seen, in a sentence."""
         return f"never seen: {_some([shorten(word, LONGEST_WORD) for word in self.unknown])}"
 
-    def _change_notes(self, *, signs: bool = False) -> list[str]:
+    def change_notes(self, *, signs: bool = False) -> list[str]:
         """What preprocessing left out and changed; `signs` also where that is no word or number."""
         shown = [change for change in self.changes if signs or any(map(str.isalnum, change.text))]
         left_out = [shorten(change.text, LONGEST_WORD) for change in shown if change.token is None]
@@ -246,11 +273,15 @@ class Explanation:
     def _listed(self) -> list[tuple[str, float]]:
         """Names and weights in the order of the text; runs of characters are grouped by the words they lie in."""
         texts = dict(self._texts())
-        words = defaultdict(lambda: Words(""), {column: Words(text) for column, text in texts.items()})
+        words: dict[str | None, Words] = {}
         parts: list[_Part] = []
         runs: dict[tuple[str | None, int, int], _Part] = {}
         for item in self.evidence:
-            span = words[item.column].around(item) if item.kind == "characters" else None
+            span = None
+            if item.kind == "characters":
+                if item.column not in words:
+                    words[item.column] = Words(texts.get(item.column, ""))
+                span = words[item.column].around(item)
             if span is None:  # also in a script without spaces: one by one they say more
                 parts.append(_Part(item))
                 continue
@@ -295,7 +326,7 @@ class Explanation:
         yield Text(f"  {padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
         if self.unknown:
             yield Text(f"  {self.unknown_note()} ({self.unknown_share:.0%} of this)", style="dim")
-        for note in self._change_notes():
+        for note in self.change_notes():
             yield Text(f"  {note}", style="dim")
 
     # In a notebook
@@ -316,7 +347,7 @@ class Explanation:
             element("p", f"{self.unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
             if self.unknown
             else None,
-            [element("p", note, class_="quiet") for note in self._change_notes(signs=True)],
+            [element("p", note, class_="quiet") for note in self.change_notes(signs=True)],
             element("details", element("summary", "weights in the order of the text"), self.table()),
         )
 
@@ -466,68 +497,6 @@ def _edges(text: str, start: int, end: int) -> Iterator[int]:
     for place in range(start + 1, end):
         if text[place].isspace() != text[place - 1].isspace():
             yield place
-
-
-class Words:
-    """The words of a text: what stands between white space; of one that is very long, each character."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.bounds: list[tuple[int, int]] = []
-        self._next = [0] * len(text)
-        self._last = [-1] * len(text)
-        """Of each character the number of its word; of white space those of the words after and before it."""
-        self._in_long: set[int] = set()
-        """Where characters of very long words are."""
-        end_before = 0
-        for word in WORD.finditer(text):
-            start, end = word.span()
-            pieces = [(start, end)] if end - start <= LONGEST_WORD else [(at, at + 1) for at in range(start, end)]
-            for left, right in pieces:
-                if len(pieces) > 1:
-                    self._in_long.add(left)
-                number = len(self.bounds)
-                self._next[end_before:right] = [number] * (right - end_before)
-                self._last[end_before:left] = [number - 1] * (left - end_before)
-                self._last[left:right] = [number] * (right - left)
-                self.bounds.append((left, right))
-                end_before = right
-        rest = len(text) - end_before
-        self._next[end_before:], self._last[end_before:] = [len(self.bounds)] * rest, [len(self.bounds) - 1] * rest
-
-    def covered(self, item: Evidence) -> tuple[int, int]:
-        """The number of the first word that evidence lies in, and that of the last; the latter is lower where it lies
-        in none.
-        """
-        end = min(item.end or 0, len(self.text))
-        start = item.start or 0
-        return (self._next[start], self._last[end - 1]) if start < end else (0, -1)
-
-    def around(self, item: Evidence) -> tuple[int, int] | None:
-        """The numbers of the words that a run of characters lies in; None where it lies in none, or where they are very
-        long. Characters at the edge of a word have the space beside it with them.
-        """
-        first, last = self.covered(item)
-        if last < first or self.bounds[first][0] in self._in_long:
-            return None
-        is_long = last > first and self.bounds[last][1] - self.bounds[first][0] > LONGEST_WORD
-        return None if is_long else (first, last)
-
-    def weights(self, evidence: Sequence[Evidence]) -> list[tuple[int, int, float]]:
-        """The start and end of each word, and its weight: that of evidence is shared equally by the words it lies in.
-
-        >>> Words("so happy").weights([Evidence("so happy", 1.0, 0, 8), Evidence("happy", 0.5, 3, 8)])
-        [(0, 2, 0.5), (3, 8, 1.0)]
-        """
-        sums = [0.0] * len(self.bounds)
-        for item in evidence:
-            first, last = self.covered(item)
-            if first == last:
-                sums[first] += item.weight
-                continue
-            for number in range(first, last + 1):
-                sums[number] += item.weight / (last - first + 1)
-        return [(start, end, weight) for (start, end), weight in zip(self.bounds, sums, strict=True)]
 
 
 class _Part:

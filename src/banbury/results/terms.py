@@ -70,6 +70,19 @@ class AbsentWords(NamedTuple):
         return listed
 
 
+class PairTerms(NamedTuple):
+    """What each feature of a text says for one class against another, without an object for each."""
+
+    start: list[float]
+    """The score of each class before the first term."""
+    weights: NDArray[Any]
+    """Of each feature that is known."""
+    places: NDArray[Any]
+    """Start and end of each in the text."""
+    unknown: list[str]
+    """The features that are not known."""
+
+
 class Score(NamedTuple):
     """The scores of one document, and the terms that they are the sums of."""
 
@@ -91,7 +104,7 @@ def explanation_of(
     """
     from banbury.results.explanation import Evidence, Explanation  # nothing that predicts needs it
 
-    ours, theirs = _compared(score.scores, score.classes, label, against)
+    ours, theirs = compared(score.scores, score.classes, label, against)
     evidence = [
         Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)
         for term in score.terms
@@ -116,6 +129,34 @@ def explanation_of(
     return explanation.in_unit(unit)
 
 
+def explanation_by_words(
+    terms: PairTerms, scores: list[float], classes: list[Any], pair: tuple[int, int], *, text: str,
+    changes: Sequence[Change], unit: str
+) -> Explanation | None:  # fmt: skip
+    """`Explanation.by_words` of a text, several times quicker; None where something known lies in no word."""
+    from banbury.results.explanation import Evidence, Explanation  # nothing that predicts needs them
+    from banbury.results.word_weights import Words
+
+    ours, theirs = pair
+    words = Words(text)
+    sums = words.sums(terms.places, terms.weights)
+    if sums is None:
+        return None
+    evidence = [Evidence(words.name(number), weight, *words.bounds[number]) for number, weight in sums]
+    prior = log_difference(terms.start[ours], terms.start[theirs])
+    return Explanation(
+        text=text,
+        label=classes[ours],
+        against=classes[theirs],
+        prior=prior,
+        evidence=evidence,
+        score=_total(scores[ours], scores[theirs], prior, evidence),
+        unknown=terms.unknown,
+        probabilities=dict(zip(classes, softmax(np.array([scores]))[0].tolist(), strict=True)),
+        changes=list(changes),
+    ).in_unit(unit)
+
+
 def class_id_of(label: Label | None, classes: Sequence[Any]) -> int:
     """The position of a label among the classes; an unknown label is an error that names the known ones.
 
@@ -127,7 +168,7 @@ def class_id_of(label: Label | None, classes: Sequence[Any]) -> int:
     return classes.index(label)
 
 
-def _compared(scores: list[float], classes: list[Any], label: Label | None, against: Label | None) -> tuple[int, int]:
+def compared(scores: list[float], classes: list[Any], label: Label | None, against: Label | None) -> tuple[int, int]:
     """The class ids of `label` and `against`; those that are not named are the best of the others."""
     if len(classes) < 2:
         raise InputError("this model knows one class only: there is nothing to decide")

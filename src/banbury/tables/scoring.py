@@ -138,6 +138,10 @@ class TableReading(NamedTuple):
         """The same; words that a text has not are in the start."""
         return *self.terms(row), None
 
+    def pair_terms(self, row: Any, ours: int, theirs: int) -> None:
+        """A row has no single text whose words could be summed at once."""
+        return None
+
     def changes(self, row: Any) -> list[Change]:
         """What preprocessing leaves out of the texts of a row, and what it counts under another name."""
         values = self._read(row).row(0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.lazy import numpy as np
-from banbury.results.terms import AbsentWords, Change, Term
+from banbury.results.terms import AbsentWords, Change, PairTerms, Term
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import check_collected
 from banbury.text.preprocessing import changes
@@ -89,6 +89,14 @@ class TextReading(NamedTuple):
             for position, ((word, first, end), by_class) in enumerate(zip(features, weights, strict=True))
         ]
         return start, terms
+
+    def pair_terms(self, text: str, ours: int, theirs: int) -> PairTerms | None:
+        """What each feature says for one class against another; None where words that a text has not count, too."""
+        if self.counts_absence or not isinstance(self.scorer, _kernel.Scorer | _kernel.TrustScorer):
+            return None
+        how = (self.start, self.growth, self.version)
+        start, weights, places, unknown = self.scorer.pair_terms(text, (ours, theirs), *how)
+        return PairTerms(start, np.asarray(weights), np.asarray(places), unknown)
 
     def all_terms(self, text: str) -> tuple[list[float], list[Term], AbsentWords | None]:
         """The same; with the Bernoulli likelihood, words that are absent by themselves instead of in the start.

@@ -30,7 +30,7 @@ def test_the_label_and_its_reasons_come_while_one_types(watched: Watched, server
     assert page.locator(".document [class^=for-]").count() > 1
     assert [one.split("\t")[0] for one in page.locator(".bars >> nth=1").inner_text().split("\n")][2] == "prior"
     link = page.get_attribute("#link", "href")
-    assert page.url.endswith(link)
+    page.wait_for_url(lambda url: url.endswith(link))
     page.reload()
     assert page.input_value("textarea[name=text]") == "I love this wonderful day"
     assert page.inner_text(".verdict") == "positive"

@@ -43,7 +43,7 @@ async def show(visit: Visit) -> Response:
     if not visit.models:
         return answer(layout.page(visit, "try", "Try", _no_model(visit)))
     results = [await _result(visit, model) for model in visit.models]
-    shown = control("div", results, id="result", class_="results", aria_live="polite")
+    shown = control("div", results, id="result", class_="results")
     if visit.part == "result":
         return answer(shown)
     model = visit.model
@@ -209,8 +209,9 @@ async def _result(visit: Visit, model: ServedModel) -> Markup:
         if len(model.labels) < 2:
             return [element("p", "This model knows one label alone; there is nothing to decide between.")]
         explained = classifier.explain(
-            asked.document, label=asked.label, against=asked.against, prior=asked.prior, unit=asked.unit
-        )
+            asked.document, label=asked.label, against=asked.against, prior=asked.prior, unit=asked.unit,
+            by="features" if asked.with_weights else "words",
+        )  # fmt: skip
         return _said(explained, asked)
 
     said = await model.read(size, look, visit.server.workers)
@@ -245,6 +246,7 @@ def _said(explained: Explanation, asked: Question) -> list[Any]:
             element("h2", isolated(name_of(best), width=60), class_="verdict"),
             element("p", f"{chance:.1%}", class_="chance"),
             class_="head",
+            role="status",
         ),
         share_table([(name_of(label), p) for label, p in ranked[:MOST_LISTED_CLASSES]], "Probability of each class"),
         element("details", element("summary", f"{len(more)} more classes"),
@@ -254,6 +256,7 @@ def _said(explained: Explanation, asked: Question) -> list[Any]:
         steps_table(explained.steps(MOST_TRIED_STEPS), "From the prior to the sum: the logarithm of the odds",
                     score=explained.score, unit=explained.unit),
         _unknown(explained),
+        [layout.note(note) for note in explained.change_notes(signs=asked.with_weights)],
         _made_of(explained) if asked.with_weights else None,
         element("details", element("summary", "Every weight"), explained.table(), open=True)
         if asked.with_weights

@@ -31,10 +31,43 @@ export function put(html, id) {
   if (!fresh || !old) return null;
   fresh.id = id;
   document.adoptNode(fresh);
+  if (!old.querySelector(CONTROLS) && !fresh.querySelector(CONTROLS)) {
+    become(old, fresh);
+    return old;
+  }
   keepOpen(old, fresh);
   old.replaceWith(fresh);
   start(fresh);
   return fresh;
+}
+
+// What people can put something into, or what does something by itself, is replaced whole.
+const CONTROLS = "form, input, [data-poll], [data-drop], [data-key]";
+
+/** Make an element equal to a fresh one, and touch only what differs: most of a result stays from key to key. */
+function become(old, fresh) {
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes])
+    if (!fresh.hasAttribute(name) && !(name === "open" && old.tagName === "DETAILS")) old.removeAttribute(name);
+  let mine = old.firstChild;
+  for (let theirs = fresh.firstChild, next; theirs; theirs = next) {
+    next = theirs.nextSibling;
+    if (!mine) {
+      old.append(theirs);
+      continue;
+    }
+    const after = mine.nextSibling;
+    if (mine.nodeName !== theirs.nodeName) mine.replaceWith(theirs);
+    else if (mine.nodeType !== Node.ELEMENT_NODE) {
+      if (mine.data !== theirs.data) mine.data = theirs.data;
+    } else become(mine, theirs);
+    mine = after;
+  }
+  while (mine) {
+    const after = mine.nextSibling;
+    mine.remove();
+    mine = after;
+  }
 }
 
 /** Details that were opened by hand stay open when their part comes anew. */
@@ -61,8 +94,17 @@ async function live(form, id) {
     put(await answer.text(), id);
   }
   state.isBusy = false;
-  const link = document.getElementById("link");
-  if (link && id === "result") history.replaceState(null, "", link.href);
+  if (id === "result") remember();
+}
+
+// The address follows when typing rests: browsers refuse to change it more than a few times a second.
+let resting;
+function remember() {
+  clearTimeout(resting);
+  resting = setTimeout(() => {
+    const link = document.getElementById("link");
+    if (link) history.replaceState(null, "", link.href);
+  }, 400);
 }
 
 function sets(input) {
