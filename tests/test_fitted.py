@@ -81,9 +81,25 @@ def test_parts_give_back_model_report_and_parameters(documents: Any) -> None:
     assert parameters.keys() < model.get_params(deep=False).keys()
     assert again.parts()[0] == Fitted.from_parts(*again.parts()).parts()[0]
     settings, arrays = model.parts()
-    for faulty in ({**settings, "kind": "ranker"}, {**settings, "model": {}}, {**settings, "report": {}}):
-        with pytest.raises(FileFormatError, match=r"^mood.banbury: (it holds a ranker|not a model of this version)"):
+    for faulty in ({**settings, "kind": "ranker"}, {**settings, "model": {}}, {**settings, "report": []}):
+        with pytest.raises(
+            FileFormatError, match=r"^mood.banbury: (it holds a ranker|not a model of this version|its report is no)"
+        ):
             parameters_and_fitted(faulty, arrays, "mood.banbury")
+
+
+@pytest.mark.parametrize("documents", [TEXTS, TABLE])
+def test_the_report_of_a_file_is_read_when_it_is_asked_for(documents: Any) -> None:
+    model = Classifier().fit(documents, LABELS)
+    settings, arrays = model.parts()
+    _, stored = parameters_and_fitted(settings, arrays)
+    assert stored.parts()[0]["report"] == settings["report"]  # before it is read, and after
+    assert stored.report(model.settings).settings() == model.report_.settings()
+    assert stored.parts()[0]["report"] == settings["report"]
+    _, faulty = parameters_and_fitted({**settings, "report": {"chosen": 3}}, arrays)
+    assert faulty.known().classes == LABELS
+    with pytest.raises(FileFormatError, match="the report of this model is not one of this version"):
+        faulty.report(model.settings)
 
 
 def test_single_texts_are_labelled_by_what_is_kept_only_as_long_as_nothing_changes() -> None:

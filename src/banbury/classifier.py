@@ -13,7 +13,6 @@ from banbury.model import Documents, Model, Reading, clear_labels, explained
 from banbury.parameters import Parameters, changed_parameters, check_parameters, parameters_of, shown, sklearn_tags
 from banbury.stats.softmax import class_probabilities, log_softmax, softmax
 from banbury.text.analyzer import Analyzer
-from banbury.text.calibration import PriorEstimate, estimate_prior
 from banbury.text.documents import (
     Column,
     Label,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from banbury.results.nomogram import Nomogram
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
+    from banbury.stats.prior_shift import PriorEstimate
     from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
     from banbury.text.unlabelled import Unlabelled
@@ -378,6 +378,8 @@ class Classifier:
         >>> model.estimate_prior(["free money"] * 90).moved
         True
         """
+        from banbury.stats.prior_shift import estimate_prior  # nothing that predicts needs it
+
         model, logs = self._known(), self.predict_log_proba(texts)
         if not len(logs):
             raise InputError("no documents to estimate a prior from")

@@ -11,7 +11,7 @@ from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
 from banbury.parameters import check_parameters
-from banbury.tables.frame import is_table
+from banbury.tables.recognition import is_table
 from banbury.text.documents import Column, Labels, as_labels
 from banbury.text.likelihoods import Dirichlet, Prior
 from banbury.text.model import TextModel
@@ -39,6 +39,7 @@ class Fitted:
     ) -> None:
         self.model = model
         self._reported, self._report = settings, report  # the report speaks of the model with these settings
+        self._stored_report: Mapping[str, Any] | None = None  # as a file has it, until it is asked for
         self._unlabelled = unlabelled
         self._latest_check = Latest[None]()
         self._latest_reading = Latest[Reading]()
@@ -109,7 +110,8 @@ class Fitted:
 
     def report(self, settings: Settings) -> TrainingReport:
         """The report, where it speaks of the model with these settings; else an `AttributeError` that says why not."""
-        if self._report is None:
+        known = self._known_report()
+        if known is None:
             raise NotAvailable(
                 "there is no report_: leave-one-out had nothing to choose for this model; "
                 "evaluate(texts, labels) tells how well it does"
@@ -119,12 +121,24 @@ class Fitted:
                 f"there is no report_ for this model any more: {change}; "
                 "refit_settings(texts, labels) makes one, evaluate(texts, labels) tells how well it does"
             )
-        report = self._report.since(self.model.classes, self.model.documents)
+        report = known.since(self.model.classes, self.model.documents)
         return report.with_prior(self._reported.prior, settings.prior)
 
     def set_report(self, settings: Settings, report: TrainingReport | None) -> None:
         """Take the report of what was chosen again with these settings."""
-        self._reported, self._report = settings, report
+        self._reported, self._report, self._stored_report = settings, report, None
+
+    def _known_report(self) -> TrainingReport | None:
+        """The report. That of a file is read when it is first asked for: nothing that predicts needs it."""
+        if self._stored_report is not None:
+            from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
+
+            try:
+                self._report = TrainingReport.from_settings(self._stored_report)
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
+                raise FileFormatError(f"the report of this model is not one of this version: {error}") from error
+            self._stored_report = None
+        return self._report
 
     @property
     def unlabelled(self) -> Unlabelled:
@@ -138,21 +152,19 @@ class Fitted:
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`: all but the documents."""
         settings, arrays = self.model.parts()
-        report = None if self._report is None else self._report.settings()
+        report = self._stored_report if self._report is None else self._report.settings()
         return {"report": report, "reported": self._reported.plain(), **settings}, arrays
 
     @classmethod
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Fitted:
         """What `parts` were taken from; arrays are read where they lie."""
-        from banbury.results.training_report import TrainingReport  # nothing that predicts needs it
-
-        report, reported = settings["report"], Settings.from_plain(settings["reported"])
+        reported = Settings.from_plain(settings["reported"])
         reported.check()
-        return cls(
-            reported,
-            model_from_parts(settings, arrays),
-            None if report is None else TrainingReport.from_settings(report),
-        )
+        if not isinstance(settings["report"], Mapping | None):
+            raise FileFormatError("its report is no object")
+        read = cls(reported, model_from_parts(settings, arrays))
+        read._stored_report = settings["report"]
+        return read
 
 
 def fitted(

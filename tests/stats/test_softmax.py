@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from banbury.stats.probability import posterior
-from banbury.stats.softmax import log_difference, log_differences, log_softmax, softmax
+from banbury.stats.softmax import log_difference, log_differences, log_softmax, possible_log_softmax, softmax
 
 SCORES = arrays_of.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(-800, 800))
 
@@ -40,3 +40,8 @@ def test_scores_are_left_as_they_are_and_a_sum_over_classes_is_the_last_axis() -
 def test_differences_of_arrays_are_those_of_numbers(pairs: list[tuple[float, float]]) -> None:
     first, second = np.array(pairs).T
     assert log_differences(first, second).tolist() == [log_difference(*pair) for pair in pairs]
+
+
+def test_where_no_class_is_possible_all_are_alike() -> None:
+    logs = possible_log_softmax(np.array([[-np.inf, -np.inf], [-np.inf, 0.0]]))
+    np.testing.assert_allclose(np.exp(logs), [[0.5, 0.5], [0.0, 1.0]])

@@ -145,14 +145,6 @@ def test_numbers_and_texts_are_asked_for_by_row_and_column() -> None:
         table.column("b").as_texts()
 
 
-def test_texts_are_told_from_tables() -> None:
-    frame = pd.DataFrame(COLUMNS)
-    for table in (frame, pl.DataFrame(COLUMNS), pa.table(COLUMNS), COLUMNS, ROWS, np.zeros((3, 1))):
-        assert tables.is_table(table)
-    for texts in (CITY, pl.Series(CITY), frame["city"], frame[["city"]], pa.array(CITY), np.array(CITY), [], "text"):
-        assert not tables.is_table(texts)
-
-
 def test_strings_are_the_same_from_every_library() -> None:
     values = ["b", None, "a", "b", "c"]
     arrow = pa.table({"x": values})

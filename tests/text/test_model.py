@@ -1,31 +1,11 @@
-"""The model of texts: leaving a document out is forgetting it, and equal states give equal readings."""
+"""The model of texts: equal states give equal readings."""
 
 import pytest
-from hypothesis import given, settings
-from numpy.testing import assert_allclose
 
 from banbury import Analyzer, Classifier
 from banbury.errors import InputError
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
-from strategies import LABELS, Corpus, corpora
-
-
-@settings(max_examples=25)
-@given(corpora(min_size=2, max_size=6))
-def test_evidence_without_a_text_is_that_of_a_model_that_has_forgotten_it(corpus: Corpus) -> None:
-    # Equal texts are left out together, so each is here once; texts of the same tokens that differ are not.
-    documents = dict(zip([*LABELS, *corpus.texts], [*LABELS, *corpus.labels], strict=True))
-    texts, labels = [*documents, *map(str.upper, LABELS)], [*documents.values(), *LABELS]
-    given_settings = Settings("multinomial", 1.0, calibration=None)
-    classifier = Classifier(analyzer=Analyzer(), **given_settings._asdict()).fit(texts, labels)
-    model = classifier.model_.of_texts("")
-    without = model.evidence_without(texts, labels, given_settings, threads=1)
-    for row, (text, label) in enumerate(zip(texts, labels, strict=True)):
-        if labels.count(label) > 1:
-            classifier.forget([text], [label])
-            assert_allclose(without[row], model.reading(given_settings).evidence([text], 1)[0], atol=1e-9)
-            classifier.learn([text], [label])
 
 
 def test_the_state_changes_with_what_is_learned_and_chosen() -> None:

@@ -6,7 +6,6 @@ Completion never fails: where nothing can be found out, there is nothing to offe
 from __future__ import annotations
 
 import os
-import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,6 +53,8 @@ def stemmers(context: click.Context, parameter: click.Parameter, incomplete: str
 
 def _files() -> list[str]:
     """The files among the words of the command line. An option without its value keeps click from reading the rest."""
+    import shlex  # only a shell that completes needs it
+
     try:
         words = shlex.split(os.environ.get("COMP_WORDS", ""))
     except ValueError:  # a quote that is still open

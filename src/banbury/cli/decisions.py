@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury.cli import options as reading
+from banbury.cli.console import note
+from banbury.cli.tables import columns_of
 
 if TYPE_CHECKING:
     from banbury.classifier import Classifier
@@ -100,8 +102,6 @@ def costs_of(given: dict[str, Any], classes: list[Any]) -> Costs | None:
 
 
 def _promise(given: dict[str, Any], model: Classifier) -> Promise:
-    from banbury.cli.console import note
-    from banbury.cli.tables import columns_of
     from banbury.readers.typed import documents
     from banbury.results.decisions import promise
 

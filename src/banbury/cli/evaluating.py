@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
+from datetime import datetime
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -99,14 +101,11 @@ def _place_in(batch: Batch) -> Callable[[int], str]:
 
 def _dated(files: tuple[str, ...]) -> str:
     """The names of the files, each with the time of its last change."""
-    from datetime import datetime
-    from pathlib import Path
 
     def dated(file: str) -> str:
-        path = Path(file)
-        if file == "-" or not path.exists():
+        if file == "-" or not os.path.exists(file):
             return "standard input" if file == "-" else file
-        return f"{file} ({datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M})"
+        return f"{file} ({datetime.fromtimestamp(os.path.getmtime(file)):%Y-%m-%d %H:%M})"
 
     return ", ".join(map(dated, files or ("-",)))
 

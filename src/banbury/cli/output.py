@@ -15,7 +15,6 @@ from banbury._kernel import ZstdEncoder
 from banbury.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import clean, put_bytes
-from banbury.display.spreadsheet import csv_text
 from banbury.errors import InputError, MissingExtra
 from banbury.readers.formats import compression_by_name, extension_of, format_by_name
 
@@ -108,6 +107,8 @@ def header(columns: Sequence[str], format: str) -> bytes:
 
 
 def _table(rows: Sequence[Sequence[str]], format: str) -> bytes:
+    from banbury.display.spreadsheet import csv_text  # a prediction as plain text needs none
+
     return csv_text(rows, "\t" if format == "tsv" else ",").encode("utf-8", "replace")
 
 

@@ -12,7 +12,6 @@ from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import with_progress
 from banbury.cli.tables import classes_of, columns_of
-from banbury.readers.typed import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +161,8 @@ def _check_names(reader: Reader, given: dict[str, Any], n_classes: int) -> None:
 def _predicted(
     classifier: Classifier, reader: Reader, format: str, given: dict[str, Any]
 ) -> Iterator[list[dict[str, Any]] | bytes]:
+    from banbury.readers.typed import documents  # a text on the command line needs none
+
     columns = columns_of(classifier)
     for batch in with_progress(reader, "predicting"):
         answers = _answers(classifier, documents(batch, reader.layout, columns), format, given)

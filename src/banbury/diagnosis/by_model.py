@@ -9,8 +9,8 @@ import numpy as np
 from banbury.diagnosis.diagnosis import Diagnosis, can_be_forgotten, diagnose
 from banbury.diagnosis.of_tables import TableDiagnosis, diagnose_table
 from banbury.errors import InputError
+from banbury.stats.prior_shift import PriorEstimate, estimate_prior
 from banbury.stats.softmax import log_softmax
-from banbury.text.calibration import PriorEstimate, estimate_prior
 from banbury.text.documents import Texts, as_labels, as_texts, check_kind, n_threads
 from banbury.text.likelihoods import log_prior
 

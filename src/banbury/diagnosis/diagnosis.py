@@ -19,7 +19,7 @@ from banbury.display.html import Markup, element, isolated, piece
 from banbury.errors import CountError
 from banbury.results.doubtful import Doubtful, doubtful_labels, label_log_probabilities
 from banbury.stats.intervals import chi_squared_tail
-from banbury.text.calibration import PriorEstimate
+from banbury.stats.prior_shift import PriorEstimate
 from banbury.text.counts import Counts
 from banbury.text.documents import Texts, as_texts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import select
 import sys
 import threading
 import zlib
@@ -80,8 +81,6 @@ def _available(file: Any) -> Any:
     """A block; of a pipe what is there, so that nobody waits for rows that have already come."""
     block = file.read(BLOCK)
     try:
-        import select
-
         while 0 < len(block) < BLOCK and not isinstance(block, str) and select.select([file], [], [], 0)[0]:
             if not (more := file.read(BLOCK - len(block))):
                 break

@@ -14,6 +14,7 @@ from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results import metrics
 from banbury.results.metrics import Bin, Kept
+from banbury.results.ranking_curves import RankingCurve, ranking_curves
 from banbury.stats.intervals import Interval, mean_interval, wilson
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.display.html import Markup
-    from banbury.results.ranking_curves import RankingCurve
 
 WIDEST_CONFUSION = 30  # classes; more are not printed
 MOST_CURVES = 3  # of classes, in one picture
@@ -298,8 +298,6 @@ class Evaluation:
 
     def curves(self) -> list[RankingCurve]:
         """ROC and precision–recall curves: of the second of two classes, of more of each against all others."""
-        from banbury.results.ranking_curves import ranking_curves
-
         return ranking_curves(self.predictions)
 
     def plot_roc(self, ax: Axes | None = None) -> Axes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from banbury.display import matplotlib as pictures
 from banbury.display.characters import padded, shorten, visible, width_of
 from banbury.display.html import Markup, element, isolated, piece, tint
+from banbury.display.svg import waterfall
 from banbury.display.text_table import colour
 from banbury.errors import InputError
 from banbury.results.word_weights import LONGEST_WORD, Words
@@ -336,8 +337,6 @@ class Explanation:
 
     def markup(self) -> Markup:
         """The explanation as a part of a page: highlighted text, waterfall, and the list of all weights."""
-        from banbury.display.svg import waterfall
-
         title = f"From the prior to the total, in {self.unit}"
         return element(
             "div",

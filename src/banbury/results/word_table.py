@@ -7,6 +7,7 @@ from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from banbury.display import diagrams
 from banbury.display import export as exports
 from banbury.display import matplotlib as pictures
 from banbury.display.characters import shorten
@@ -420,8 +421,6 @@ class WordTable:
         >>> model = Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"])
         >>> ax = model.words("positive").plot_counts()
         """
-        from banbury.display import diagrams
-
         label = self.label if self.label is not None else self.classes[-1]
         if self.label is None and len(self.classes) != 2:
             raise InputError("counts of which class? words(label).plot_counts(), or words(label, against=other)")

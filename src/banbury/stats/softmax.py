@@ -25,6 +25,11 @@ def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
     return logs
 
 
+def possible_log_softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log-softmax by row, also where no class is possible: then nothing is known, and all are equally likely."""
+    return log_softmax(np.where(np.isneginf(scores).all(axis=1, keepdims=True), 0.0, scores))
+
+
 def softmax(scores: NDArray[Any]) -> NDArray[Any]:
     """Softmax along the last axis: probabilities whose log odds are the scores' differences.
 

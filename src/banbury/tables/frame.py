@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
+import numpy as np
+
 from banbury.errors import InputError, MissingExtra
-from banbury.lazy import numpy as np
+from banbury.tables.recognition import column_names, is_column, is_row
 from banbury.tables.row_hash import row_hashes
-from banbury.text.documents import check_collected
 from banbury.text.tokens import as_document, is_document
 
 if TYPE_CHECKING:
@@ -199,33 +203,6 @@ def are_truths(values: Sequence[Any]) -> bool:
     return bool(known) and all(isinstance(value, str) and value.lower() in ("true", "false") for value in known)
 
 
-def is_row(data: Any) -> bool:
-    """Whether this is one row: a value by the name of each column.
-
-    >>> is_row({"age": 31, "city": "Banbury"}), is_row({"age": [31, 45], "city": ["Banbury", None]})
-    (True, False)
-    """
-    if type(data).__name__ == "Series" and hasattr(data, "to_dict"):  # of pandas: a row of a data frame
-        return True
-    return isinstance(data, Mapping) and not any(_is_column(value) for value in data.values())
-
-
-def is_table(data: Any) -> bool:
-    """Whether this is a table, not a list or a column of texts. A data frame of one column can be both: it is a column.
-
-    >>> is_table({"age": [31, 45]}), is_table([{"age": 31}]), is_table(["a text"])
-    (True, True, False)
-    """
-    if isinstance(data, Mapping):
-        return True
-    if isinstance(data, list | tuple):
-        return bool(data) and isinstance(data[0], Mapping)
-    if type(data).__module__.split(".")[0] == "numpy":
-        return data.ndim >= 2 or getattr(data.dtype, "names", None) is not None
-    names = _column_names(data)
-    return names is not None and len(names) != 1
-
-
 def read(data: Any) -> Table:
     """A table of any library as plain columns.
 
@@ -298,12 +275,12 @@ def _pairs(data: Any) -> Iterator[tuple[Any, Any]]:
     """The name and the values of each column, as their library has them."""
     if isinstance(data, Mapping):
         for name, values in data.items():
-            if not _is_column(values):
+            if not is_column(values):
                 raise InputError(f"column {name!r} is {values!r}; beside other columns it must be a list of values")
         yield from data.items()
     elif isinstance(data, list | tuple):
         yield from _of_rows(data)
-    elif (names := _column_names(data)) is not None:
+    elif (names := column_names(data)) is not None:
         if type(data).__module__.split(".")[0] in ("pandas", "polars"):
             if (
                 hasattr(data, "iloc") and len(data) == 1
@@ -344,20 +321,6 @@ def _of_rows(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         yield name, [row.get(name) for row in rows]
 
 
-def _column_names(data: Any) -> list[Any] | None:
-    """The names of the columns of a data frame, an Arrow table or a relation; None for anything else."""
-    check_collected(data)
-    if isinstance(data, type) or not (hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__")):
-        return None
-    names = getattr(data, "column_names", None)  # pyarrow, whose `columns` are the values
-    if names is None:
-        names = getattr(data, "columns", None)
-    if names is None or callable(names):
-        schema = getattr(data, "schema", None)
-        names = getattr(schema, "names", None)
-    return None if names is None else list(names)
-
-
 def _arrow_table(data: Any) -> Any:
     for library, make in (("pyarrow", "table"), ("polars", "DataFrame")):
         try:
@@ -378,18 +341,6 @@ class _PolarsColumns:
 def _n_rows(data: Any) -> int:
     """Of a table without columns."""
     return len(data) if hasattr(data, "__len__") and not isinstance(data, Mapping) else 0
-
-
-def _is_column(values: Any) -> bool:
-    return (
-        not isinstance(values, str | bytes)
-        and (
-            isinstance(values, Iterable)
-            or hasattr(values, "__arrow_c_stream__")
-            or hasattr(values, "__arrow_c_array__")
-        )
-        and not (hasattr(values, "ndim") and values.ndim == 0)
-    )
 
 
 # One column
@@ -513,8 +464,6 @@ def _python(name: str, values: list[Any]) -> Column:
 
 def _are_dates(kinds: set[type]) -> bool:
     """Whether values of these types are dates; dates and times may stand beside each other."""
-    from datetime import date
-
     known = kinds - {type(None)}
     return bool(known) and all(issubclass(kind, date) for kind in known)
 
@@ -556,10 +505,6 @@ def _plain(name: str, row: int, value: Any) -> Any:
 
 def _rarer_number(value: Any) -> float | None:
     """A fraction as a number, a time in seconds since 1970, a span in seconds; None for anything else."""
-    from datetime import UTC, date, datetime, time, timedelta
-    from decimal import Decimal
-    from fractions import Fraction
-
     match value:
         case Decimal() | Fraction():
             return float(value)
@@ -576,8 +521,6 @@ def _rarer_number(value: Any) -> float | None:
 
 def _moment(value: float) -> Any:
     """A time of UTC, from seconds since 1970."""
-    from datetime import datetime, timedelta
-
     return datetime(1970, 1, 1) + timedelta(seconds=value)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from banbury.results.terms import Change, Term
 from banbury.tables.columns import inner_kinds
 from banbury.tables.dates import in_parts
-from banbury.tables.frame import Table, as_row, is_row, read, show_row, show_value
+from banbury.tables.frame import Table, as_row, read, show_row, show_value
+from banbury.tables.recognition import is_row
 from banbury.text.preprocessing import changes
 from banbury.text.reading import TextReading
 

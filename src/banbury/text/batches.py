@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import InputError
-from banbury.text import correction
+from banbury.text import correcting
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels, as_weights, check_kind, class_numbers, n_threads
 from banbury.text.leave_one_out import MOST_DOCUMENTS
@@ -138,7 +138,7 @@ class _Stream:
     def __init__(self, analyzer: Analyzer, effort: str, threads: int | None) -> None:
         self.counts = Counts(analyzer)
         self.n_documents = self.n_characters = 0
-        self._sample = _kernel.Sample(correction.MOST_CORRECTED_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
+        self._sample = _kernel.Sample(correcting.MOST_CORRECTED_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
         self._effort = effort
         self._labels: dict[Any, int] = {}
         self._threads = threads

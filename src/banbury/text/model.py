@@ -12,26 +12,19 @@ from banbury.errors import InputError, NotAvailable
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.results.terms import class_id_of
-from banbury.stats.softmax import log_difference
+from banbury.stats.softmax import log_difference, possible_log_softmax
 from banbury.text.analyzer import Analyzer
-from banbury.text.calibration import LeftOutEvidence, possible_log_softmax
-from banbury.text.choice import TextChoice, choose, uses_curves
+from banbury.text.choice import TextChoice, uses_curves
 from banbury.text.counts import Counts
-from banbury.text.curves import of_all_classes
 from banbury.text.documents import (
     Column,
     Label,
     Texts,
     as_texts,
-    as_weights,
     check_collected,
     check_kind,
-    class_numbers,
-    n_threads,
 )
-from banbury.text.leave_one_out import EVERY_ONE, plain_left_out
 from banbury.text.likelihoods import Prior, log_prior, pseudo_counts, scorer
-from banbury.text.new_labels import with_new_labels
 from banbury.text.reading import TextReading
 from banbury.text.settings import Settings, analyzers_for
 from banbury.text.trust import Trust, centred_log_prior
@@ -104,6 +97,8 @@ class TextModel:
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of documents that have been counted, with everything chosen by these, which are among them."""
+        from banbury.text.choosing import choose  # nothing that predicts needs it
+
         if not counts.classes:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
@@ -149,6 +144,8 @@ class TextModel:
         if self.choice.trust is None or self.choice.trust.knows(labels):
             self.counts.add(texts, labels, weights=weights, threads=threads)
             return
+        from banbury.text.new_labels import with_new_labels  # nothing that predicts needs it
+
         rows = as_texts(texts)
         with self.changes:
             self.counts.add(rows, labels, weights=weights, threads=threads)
@@ -202,6 +199,8 @@ class TextModel:
         threads: int | None,
     ) -> TrainingReport | None:
         """Choose again what leave-one-out chooses, by documents that were counted."""
+        from banbury.text.choosing import choose  # nothing that predicts needs it
+
         check_kind(labels, self.classes)
         how: dict[str, Any] = {"effort": effort, "narrower": None, "groups": groups, "threads": threads}
         counts, choice, report = choose(self.counts, _kernel.hold(texts), labels, weights, settings, **how)
@@ -257,7 +256,7 @@ class TextModel:
     def _trusting(self, state: TextState, prior: Prior) -> TextReading:
         """How the automatic model scores."""
         classes, kernel, version, documents, choice = state
-        trust, correction = self._trust(choice), choice.correction
+        trust, correction = self.trust_of(choice), choice.correction
 
         def make() -> _kernel.TrustScorer:
             table = None if correction is None else correction.read(classes)
@@ -269,7 +268,7 @@ class TextModel:
         growth = trust.growth(classes, documents)
         return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True, version=version)
 
-    def _trust(self, choice: TextChoice) -> Trust:
+    def trust_of(self, choice: TextChoice) -> Trust:
         """The curves that were chosen; where there are none, the universal ones."""
         return choice.trust or Trust.universal(self.counts.analyzer)
 
@@ -295,32 +294,14 @@ class TextModel:
         groups: Sequence[str] | None = None,
         threads: int | None,
     ) -> NDArray[np.float64]:
-        """What the words of each text say to the model without that text and its copies: scores that begin at `start`.
+        """Scores of each text and class by the model without that text and its copies, beginning at `start`.
 
         By default they start at 0, so that those of an empty text are 0.
         """
-        state = self.state()
-        classes, kernel, _, class_sizes, choice = state
-        class_ids = class_numbers(labels, classes)
-        weights = None if weights is None else as_weights(weights, len(labels))
-        how = (weights, EVERY_ONE, n_threads(threads))
-        documents = _kernel.Documents(kernel, texts, class_ids, *how, groups=groups)
-        places = np.asarray(documents.places)
-        reading = self.reading(settings, state=state)
-        growth = np.zeros(len(classes)) if reading.growth is None else np.array(reading.growth)
-        start = np.zeros(len(classes)) if start is None else start
-        if reading.is_automatic:
-            trust = self._trust(choice)
-            left_out = documents.scores([trust.curves], trust.caps, n_threads(threads))
-            scores = of_all_classes(np.asarray(left_out.scores), len(classes))
-            scores = scores * (trust.factors(classes, class_sizes) or 1.0)
-            lengths = np.asarray(left_out.lengths)[:, None]
-            scores = scores + start + lengths / (lengths + 16.0) * growth
-        else:
-            evidence = LeftOutEvidence.of(plain_left_out(documents, *settings.plain_form(choice.smoothing), threads))
-            scores = evidence.scores(choice.calibration if reading.growth is not None else None, start, classes)
-        without: NDArray[np.float64] = scores[places]
-        return without
+        from banbury.text.left_out_evidence import evidence_without  # nothing that predicts needs it
+
+        how: dict[str, Any] = {"start": start, "weights": weights, "groups": groups, "threads": threads}
+        return evidence_without(self, texts, labels, settings, **how)
 
     def joint_log_likelihood(self, texts: Texts, settings: Settings, *, coefficient: bool) -> NDArray[np.float64]:
         """log P(class) + log P(text | class) by the plain likelihood, for each text and class."""
@@ -410,7 +391,7 @@ class TextModel:
     def _weights(self, reading: TextReading, names: list[str] | None, min_documents: int) -> _kernel.Array:
         """What each feature adds to the score of each class in a document of typical length."""
         if isinstance(reading.scorer, _kernel.TrustScorer):
-            return reading.scorer.weights(names, min_documents, self._trust(self.choice).typical)
+            return reading.scorer.weights(names, min_documents, self.trust_of(self.choice).typical)
         calibration = self.choice.calibration
         return reading.scorer.weights(names, min_documents, 0.0 if calibration is None else calibration.typical)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.text.calibration import possible_log_softmax
+from banbury.stats.softmax import possible_log_softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import as_texts, check_many, n_threads
 from banbury.text.index import Index

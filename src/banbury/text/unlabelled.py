@@ -18,8 +18,7 @@ from banbury import _kernel
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.results.trials import Tried, figures
-from banbury.stats.softmax import IMPOSSIBLE, log_softmax
-from banbury.text.calibration import possible_log_softmax
+from banbury.stats.softmax import IMPOSSIBLE, log_softmax, possible_log_softmax
 from banbury.text.documents import as_list, as_texts, n_threads
 from banbury.text.model import TextModel
 from banbury.text.settings import Settings
