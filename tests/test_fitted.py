@@ -110,6 +110,9 @@ def test_single_texts_are_labelled_by_what_is_kept_only_as_long_as_nothing_chang
     labeller = known.labeller(*given)
     assert labeller is not None
     assert labeller.label("so happy") == "x"
+    reading = known.reading(settings, None)
+    assert labeller.scores("so happy") == (reading.classes, reading.scores_of("so happy"))
+    assert labeller.scores("so happy " * 100_000) is None  # a long one is for others
     assert known.labeller(*(*given[:3], "uniform", given[4])) is None
     known.model.choose(TEXTS, LABELS, None, settings, effort="counting", threads=1)
     assert known.labeller(*given) is None

@@ -539,6 +539,8 @@ class Labeller:
         """The label of a text; None where the counts have changed since, and for a long one."""
     def number(self, text: str) -> int | None:
         """The number of its class; None where the counts have changed since, and for a long one."""
+    def scores(self, text: str) -> tuple[list[Any], list[float]] | None:
+        """The classes and the score of each; None where the counts have changed since, and for a long one."""
 
 @final
 class Reader:

@@ -361,7 +361,10 @@ class Classifier:
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"]).probabilities("so")
         {'no': 0.5, 'yes': 0.5}
         """
-        classes, scores = self._read(prior, lambda reading: (reading.classes, reading.scores_of(text)))
+        known = None
+        if prior is None and type(text) is str and (labeller := self._labeller()) is not None:
+            known = labeller.scores(text)
+        classes, scores = known or self._read(prior, lambda reading: (reading.classes, reading.scores_of(text)))
         return dict(zip(classes, class_probabilities(scores), strict=True))
 
     def predict_log_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:

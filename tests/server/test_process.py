@@ -73,3 +73,45 @@ def test_a_request_may_come_in_pieces_and_end_the_connection(server: Serving) ->
                 answer += part
         assert answer.startswith(b"HTTP/1.1 200 OK")
         assert answer.endswith(server.post(QUICK, b'{"texts": ["so happy"]}').body)
+
+
+def everything(connection: socket.socket) -> bytes:
+    parts = []
+    while part := connection.recv(65536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def test_what_is_no_http_is_answered_after_the_requests_before_it(server: Serving) -> None:
+    body = b'{"texts": ["so happy"]}'
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(request(body) * 2 + b"\x16\x03\x01 no HTTP\r\n\r\n")
+        statuses = [part.split(b" ")[0] for part in everything(connection).split(b"HTTP/1.1 ")[1:]]
+    assert statuses == [b"200", b"200", b"400"]
+
+
+def test_a_client_that_has_said_all_is_answered(server: Serving) -> None:
+    body = b'{"texts": ["so happy"]}'
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        connection.sendall(request(body))
+        connection.shutdown(socket.SHUT_WR)
+        assert everything(connection).endswith(server.post(QUICK, body).body)
+
+
+# The same process, which waits for the next request of a connection for half a second.
+IMPATIENT = """
+import sys
+from banbury.server import limits
+limits.KEEP_ALIVE_SECONDS = 0.5
+from banbury.cli import main
+sys.exit(main())
+"""
+
+
+def test_a_connection_is_closed_when_nothing_more_is_asked(tmp_path: Path) -> None:
+    Classifier.textbook().fit(["so happy", "so sad"], ["glad", "sad"]).save(tmp_path / "mood.banbury")
+    with Serving(tmp_path, program=IMPATIENT) as server:
+        for body in (b'{"texts": ["happy"]}', b"{"):  # at once, and the usual way
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+                connection.sendall(request(body))
+                assert everything(connection).startswith(b"HTTP/1.1 ")

@@ -9,6 +9,9 @@ use pyo3::types::PyString;
 use super::input;
 use super::scoring::{CurvesScorer, FormScorer, Starts};
 use super::{Counts, FORKS};
+use crate::counts;
+use crate::scoring::Start;
+use crate::text;
 
 /// Finds the label of one text after the other, by one version of the counts.
 #[pyclass(frozen, module = "banbury._kernel")]
@@ -37,6 +40,24 @@ impl Labeller {
     ) -> Labeller {
         Labeller { counts, version, forks: FORKS.load(Ordering::Relaxed), scorer, start, classes }
     }
+
+    /// What `work` makes of a short text; None where the counts have changed since, and for a long one.
+    fn with<T>(
+        &self,
+        text: &Bound<'_, PyString>,
+        work: impl FnOnce(&AnyScorer, &counts::Counts, &text::Analyzer, &str, Start) -> T,
+    ) -> PyResult<Option<T>> {
+        let text = input::checked_text(text)?;
+        let counts = self.counts.get();
+        let version = counts.current();
+        // A long text is read without the interpreter, by those who know how.
+        let is_same = (version.number, FORKS.load(Ordering::Relaxed)) == (self.version, self.forks);
+        if !is_same || !input::is_small(&[&text]) {
+            return Ok(None);
+        }
+        let Some(start) = self.start.of(&version.counts) else { return Ok(None) };
+        Ok(Some(work(&self.scorer, &version.counts, &counts.analyzer, &text, start)))
+    }
 }
 
 #[pymethods]
@@ -48,18 +69,18 @@ impl Labeller {
 
     /// The number of its class.
     fn number(&self, text: &Bound<'_, PyString>) -> PyResult<Option<u32>> {
-        let text = input::checked_text(text)?;
-        let counts = self.counts.get();
-        let (version, analyzer) = (counts.current(), &counts.analyzer);
-        // A long text is read without the interpreter, by those who know how.
-        let is_same = (version.number, FORKS.load(Ordering::Relaxed)) == (self.version, self.forks);
-        if !is_same || !input::is_small(&[&text]) {
-            return Ok(None);
-        }
-        let Some(start) = self.start.of(&version.counts) else { return Ok(None) };
-        Ok(Some(match &self.scorer {
-            AnyScorer::Plain(scorer) => scorer.best_one(&version.counts, analyzer, &text, start),
-            AnyScorer::Trust(scorer) => scorer.best_one(&version.counts, analyzer, &text, start),
-        }))
+        self.with(text, |scorer, counts, analyzer, text, start| match scorer {
+            AnyScorer::Plain(scorer) => scorer.best_one(counts, analyzer, text, start),
+            AnyScorer::Trust(scorer) => scorer.best_one(counts, analyzer, text, start),
+        })
+    }
+
+    /// The classes, and the score of each.
+    fn scores(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Option<(Vec<Py<PyAny>>, Vec<f64>)>> {
+        let scores = self.with(text, |scorer, counts, analyzer, text, start| match scorer {
+            AnyScorer::Plain(scorer) => scorer.scores(counts, analyzer, &[text], start, 1),
+            AnyScorer::Trust(scorer) => scorer.scores(counts, analyzer, &[text], start, 1),
+        })?;
+        Ok(scores.map(|scores| (self.classes.iter().map(|class| class.clone_ref(py)).collect(), scores)))
     }
 }

@@ -1,6 +1,7 @@
 """The ASGI application: checks a request, has it answered, and turns whatever goes wrong into a problem.
 
-`predict` is plain ASGI, since it is asked most; everything else goes through Starlette's routes.
+`predict` is plain ASGI, since it is asked most. What is asked of a model is found by the name of the act; Starlette's
+routes are for everything else.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from time import perf_counter
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import Router
 
 from banbury.errors import BanburyError
@@ -30,8 +32,8 @@ from banbury.server.page.queues import Queue
 from banbury.server.page.routes import page_routes
 from banbury.server.problems import Problem, problem_of
 from banbury.server.reading import predict, predict_at_once
-from banbury.server.requests import Headers, HungUp, Receive, Scope, Send, declared_size, read_body
-from banbury.server.routes import MODEL, starlette_routes
+from banbury.server.requests import Headers, HungUp, Receive, Scope, Send, Stream, declared_size, read_body
+from banbury.server.routes import MODEL, model_routes, starlette_routes
 from banbury.server.watcher import Watcher
 
 Path = str | os.PathLike[str]
@@ -73,6 +75,7 @@ class Application:
         self._is_started = False
         self._starting = Lock()
         self._routes = Router([*starlette_routes(self), *page_routes(self)])
+        self._of_models = model_routes(self)
 
     @property
     def sequence(self) -> int:
@@ -174,14 +177,19 @@ class Application:
         self.metrics.count(scope.get("banbury.route", "none"), answer.status, perf_counter() - started)
 
     async def _route(self, scope: Scope, path: str, scopes: frozenset[str], receive: Receive, answer: _Answer) -> None:
-        if path.endswith(AFTER) and path.startswith(BEFORE) and scope["method"] == "POST":
+        name, _, act = path[len(BEFORE) :].partition("/") if path.startswith(BEFORE) else ("", "", "")
+        if act == "predict" and scope["method"] == "POST":
             scope["banbury.route"] = PREDICT_PATH
             check_scope(scopes, "read")
-            name = path[len(BEFORE) : -len(AFTER)]
             await answer.whole(200, [JSON], await predict(self, name, await read_body(receive)))
             return
+        scope["banbury.scopes"] = scopes
+        if name and (handler := self._of_models.get((scope["method"], act))) is not None:
+            scope["path_params"] = {"name": name}
+            await answer.response(scope, receive, await handler(Request(scope, receive)))
+            return
         # With an `app` and no handlers, Starlette raises what goes wrong instead of answering it.
-        scope.update({"banbury.scopes": scopes, "app": self, "starlette.exception_handlers": ({}, {})})
+        scope.update({"app": self, "starlette.exception_handlers": ({}, {})})
         try:
             await self._routes(scope, receive, answer.send)
         except HTTPException as error:
@@ -200,11 +208,17 @@ class _Answer:
     async def whole(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
         """The whole answer at once."""
         self.status = status
-        length = (b"content-length", str(len(body)).encode())
-        await self._send(
-            {"type": "http.response.start", "status": status, "headers": [length, *headers, *self._headers]}
-        )
+        headers = [(b"content-length", b"%d" % len(body)), *headers, *self._headers]
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
+
+    async def response(self, scope: Scope, receive: Receive, response: Response) -> None:
+        """An answer of Starlette's."""
+        if isinstance(response, Stream):
+            await response(scope, receive, self.send)
+        else:
+            headers = [header for header in response.raw_headers if header[0] != b"content-length"]
+            await self.whole(response.status_code, headers, bytes(response.body))
 
     async def send(self, message: Any) -> None:
         """A part of the answer, as ASGI has it."""

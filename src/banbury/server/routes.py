@@ -130,6 +130,16 @@ def starlette_routes(server: Application) -> list[StarletteRoute]:
     return [StarletteRoute(path, _endpoint(server, routes), methods=list(routes)) for path, routes in by_path.items()]
 
 
+def model_routes(server: Application) -> dict[tuple[str, str], Callable[[Request], Awaitable[Response]]]:
+    """What can be asked of a model: by the method, and by what comes after the name of the model in the path."""
+    under = f"{MODEL}/"
+    return {
+        (route.method, route.path.removeprefix(under)): _endpoint(server, {route.method: route})
+        for route in ROUTES
+        if route.path.startswith(under)
+    }
+
+
 def _endpoint(server: Application, routes: dict[str, Route]) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         route = routes["GET" if request.method == "HEAD" else request.method]
