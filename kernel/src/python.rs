@@ -179,7 +179,11 @@ struct Counts {
 
 impl Counts {
     fn with(analyzer: Arc<text::Analyzer>, counts: counts::Counts) -> Self {
-        Counts { analyzer, versions: Mutex::new(Versions::new(counts)), is_read: AtomicBool::new(false) }
+        Counts::of(analyzer, Versions::new(counts))
+    }
+
+    fn of(analyzer: Arc<text::Analyzer>, versions: Versions) -> Self {
+        Counts { analyzer, versions: Mutex::new(versions), is_read: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Versions> {
@@ -305,8 +309,9 @@ impl Counts {
         Ok(Counts::with(analyzer.inner.clone(), copy))
     }
 
-    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Counts::with(self.analyzer.clone(), self.cloned(py)))
+    /// Counts that change on their own from now on; both have the same memory until one of them does.
+    fn copy(&self) -> Self {
+        Counts::of(self.analyzer.clone(), Versions::of(self.current()))
     }
 
     /// The arrays as a file holds them; the same counts give the same.

@@ -56,7 +56,12 @@ pub struct Versions {
 
 impl Versions {
     pub fn new(counts: Counts) -> Self {
-        Versions { current: Arc::new(Version { counts, number: 0 }), spare: None }
+        Versions::of(Arc::new(Version { counts, number: 0 }))
+    }
+
+    /// Versions that begin with one that others may have too.
+    pub fn of(current: Arc<Version>) -> Self {
+        Versions { current, spare: None }
     }
 
     pub fn current(&self) -> &Arc<Version> {
@@ -222,6 +227,19 @@ mod tests {
             }
         }
         assert_eq!((copies, versions.current().number), (1, 50));
+    }
+
+    #[test]
+    fn two_that_begin_with_the_same_version_change_on_their_own() {
+        let mut first = Versions::new(counted("a b c", 0));
+        let mut second = Versions::of(first.current().clone());
+        let before = bytes(&first.current().counts);
+        change(&mut first, &Change::Add(version("a", 1)));
+        assert!(bytes(&second.current().counts) == before);
+        second.change_alone(&Change::Add(version("d e", 0))).expect("it fits");
+        let mut expected = counted("a b c", 0);
+        expected.add(&counted("a", 1)).expect("it fits");
+        assert!(bytes(&first.current().counts) == bytes(&expected));
     }
 
     #[test]

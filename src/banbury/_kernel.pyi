@@ -165,7 +165,8 @@ class Counts:
         """A copy without the features of fewer documents."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """A copy with the blocks of an analyzer that has fewer of them and is otherwise the same."""
-    def copy(self) -> Counts: ...
+    def copy(self) -> Counts:
+        """Counts that change on their own from now on; both have the same memory until one of them does."""
     def arrays(self) -> dict[str, bytes]:
         """What `from_arrays` takes. The same counts give the same, in whatever order they were learned."""
     def postings(self) -> Postings:

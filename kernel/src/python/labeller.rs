@@ -24,6 +24,9 @@ pub struct Labeller {
     classes: Vec<Py<PyAny>>,
 }
 
+/// The classes, and the score of each.
+type ClassScores = (Vec<Py<PyAny>>, Vec<f64>);
+
 pub enum AnyScorer {
     Plain(Arc<FormScorer>),
     Trust(Arc<CurvesScorer>),
@@ -76,7 +79,7 @@ impl Labeller {
     }
 
     /// The classes, and the score of each.
-    fn scores(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Option<(Vec<Py<PyAny>>, Vec<f64>)>> {
+    fn scores(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Option<ClassScores>> {
         let scores = self.with(text, |scorer, counts, analyzer, text, start| match scorer {
             AnyScorer::Plain(scorer) => scorer.scores(counts, analyzer, &[text], start, 1),
             AnyScorer::Trust(scorer) => scorer.scores(counts, analyzer, &[text], start, 1),
