@@ -58,6 +58,20 @@ def test_an_explanation_is_of_one_document_by_a_reading() -> None:
     assert explained(table, {"legs": 2}, label=None, against=None, unit="nats").row == {"legs": 2}
 
 
+def test_a_copy_changes_on_its_own() -> None:
+    for model, document in zip(both(), ("so happy", {"legs": 2}), strict=True):
+        settings = Classifier().settings
+        before = model.reading(settings).scores_of(document)
+        copy, other = model.copy(), model.copy()
+        copy.add([document], ["z"], None, threads=1)
+        other.add([document], ["x"], None, threads=1)
+        other.remove([document], ["x"], None, threads=1)
+        assert (copy.classes, model.classes, model.documents) == (["x", "y", "z"], ["x", "y"], [1, 1])
+        assert model.reading(settings).scores_of(document) == other.reading(settings).scores_of(document) == before
+        model.add([document], ["x"], None, threads=1)
+        assert (model.documents, other.documents, copy.documents) == ([2, 1], [1, 1], [1, 1, 1])
+
+
 def test_an_empty_copy_keeps_what_was_chosen_and_has_learned_nothing() -> None:
     for model in both():
         copy = model.empty_copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from banbury import _kernel, storage
@@ -729,6 +730,17 @@ class Classifier:
 
     def __sklearn_tags__(self) -> Any:
         return sklearn_tags()
+
+    def __copy__(self) -> Self:
+        """A model that changes on its own from now on: what both have learned is there once until one of them does."""
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        if self.__sklearn_is_fitted__():
+            copy._fitted = self._fitted.copy()
+        return copy
+
+    def __deepcopy__(self, known: dict[int, Any]) -> Self:
+        return self.__copy__().set_params(**deepcopy(self.get_params(deep=False), known))
 
     def __getstate__(self) -> dict[str, Any]:
         return self.get_params(deep=False) | ({"fitted": self._fitted.parts()} if self.__sklearn_is_fitted__() else {})

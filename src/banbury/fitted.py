@@ -46,6 +46,10 @@ class Fitted:
         self._latest_labeller: tuple[_kernel.Labeller, Settings, tuple[Any, ...]] | None = None
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
+    def copy(self) -> Fitted:
+        """The same with a model that changes on its own from now on."""
+        return Fitted(self._reported, self.model.copy(), self._report, self._unlabelled)
+
     def known(self) -> Model:
         """The model, where it knows a class."""
         if not self.model.classes:

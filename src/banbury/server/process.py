@@ -26,6 +26,22 @@ from banbury.server.limits import (
 from banbury.server.problems import MEDIA_TYPE, Problem
 
 
+class _Head:
+    """The beginning of an answer up to its length: the same for all answers of a second, which have the same date."""
+
+    _of: list[tuple[bytes, bytes]] | None = None
+    _bytes = b""
+
+    def get(self, headers: list[tuple[bytes, bytes]]) -> bytes:
+        """The status line and the headers, these among them."""
+        if headers is not self._of:
+            self._of = headers
+            lines = [b"HTTP/1.1 200 OK", *(b"%s: %s" % header for header in headers)]
+            lines += [b"content-type: application/json", b"x-content-type-options: nosniff", b"content-length: "]
+            self._bytes = b"\r\n".join(lines)
+        return self._bytes
+
+
 class Protocol(HttpToolsProtocol):
     """A connection whose requests have to begin, and to be said, within a time and a size.
 
@@ -33,6 +49,7 @@ class Protocol(HttpToolsProtocol):
     (`benchmarks/serve.py` measures both ways). Whatever is not that simple goes the usual way.
     """
 
+    _head = _Head()
     _application: Application
     _unsent: list[bytes]
     """Answers that were made at once and are not written yet."""
@@ -157,7 +174,7 @@ class Protocol(HttpToolsProtocol):
         if not self._unsent:
             # Not at once: what others have sent is read first. Answers that go out together take a third less time.
             self.loop.call_soon(self._send)
-        head = HEAD.get(self.server_state.default_headers)
+        head = self._head.get(self.server_state.default_headers)
         self._unsent.append(b"%s%d\r\n\r\n%s" % (head, len(answer), answer))
         self.server_state.total_requests += 1
         self._answered_at = self.loop.time()
@@ -219,25 +236,6 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
         else:
             self.transport.abort()
-
-
-class _Head:
-    """The beginning of an answer up to its length: the same for all answers of a second, which have the same date."""
-
-    _of: list[tuple[bytes, bytes]] | None = None
-    _bytes = b""
-
-    def get(self, headers: list[tuple[bytes, bytes]]) -> bytes:
-        """The status line and the headers, these among them."""
-        if headers is not self._of:
-            self._of = headers
-            lines = [b"HTTP/1.1 200 OK", *(b"%s: %s" % header for header in headers)]
-            lines += [b"content-type: application/json", b"x-content-type-options: nosniff", b"content-length: "]
-            self._bytes = b"\r\n".join(lines)
-        return self._bytes
-
-
-HEAD = _Head()
 
 
 def run(application: Application, host: str, port: int, ready: Callable[[str], None] | None = None) -> None:

@@ -181,6 +181,15 @@ class TableModel:
                 self.texts[name].counts = counts
             self.learned = learned
 
+    def copy(self) -> TableModel:
+        """The same model, which changes on its own from now on."""
+
+        def look() -> TableModel:
+            texts = {name: model.copy() for name, model in self.texts.items()}
+            return TableModel(self.kinds, self.learned, texts, self.choice)
+
+        return self.changes.whole(look)
+
     def empty_copy(self) -> TableModel:
         """A model with the same cells, bins and weights that has learned nothing: parts of one table can be merged."""
         texts = {name: model.empty_copy() for name, model in self.texts.items()}

@@ -130,6 +130,10 @@ class GivenModel:
 
     remove = merge = choose = empty_copy = add
 
+    def copy(self) -> GivenModel:
+        """This model: nothing ever changes it."""
+        return self
+
     def state(self) -> tuple[Any, ...]:
         """What a reading depends on besides the settings: as in `TextModel`, though nothing of it ever changes."""
         return self.classes, self.weights, 0, None

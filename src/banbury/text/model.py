@@ -113,6 +113,10 @@ class TextModel:
         copy.counts = Counts(self.counts.analyzer)
         return copy
 
+    def copy(self) -> TextModel:
+        """The same model, which changes on its own from now on."""
+        return self.changes.whole(lambda: TextModel(self.counts.copy(), self.choice))
+
     @classmethod
     def empty(cls, settings: Settings, analyzer: Analyzer | str | None) -> TextModel:
         """A model that has seen nothing yet."""
