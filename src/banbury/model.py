@@ -118,7 +118,7 @@ class Model(Protocol):
         """Learn all that another model of the same kind has learned."""
 
     def copy(self) -> Model:
-        """The same model, which changes on its own from now on: it takes no time, and memory once one of them changes."""
+        """The same model, which changes on its own from now on; it takes memory once one of them changes."""
 
     def empty_copy(self) -> Model:
         """A model with all that was chosen for this one, which has learned nothing."""

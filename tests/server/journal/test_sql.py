@@ -1,7 +1,7 @@
 """A journal: what is written stays, once; what is forgotten goes; what is damaged is seen."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -124,6 +124,37 @@ def test_what_settings_were_chosen_by_stays_until_they_are_chosen_again(journal:
     assert journal.last_refit("spam", FAR) == 4
     assert journal.compact(4) == 2
     assert [entry.act for entry in journal.entries(0, FAR)] == [REFIT]
+
+
+def steps(journal: SqlJournal, work: Callable[[], object]) -> int:
+    """How many thousand steps the database takes for some work: what takes long, on whatever machine."""
+    n_steps = 0
+
+    def count() -> int:
+        nonlocal n_steps
+        n_steps += 1
+        return 0
+
+    journal._connection.set_progress_handler(count, 1000)
+    work()
+    journal._connection.set_progress_handler(None, 0)
+    return n_steps
+
+
+def test_compaction_and_forgetting_take_as_long_as_there_are_entries(tmp_path: Path) -> None:
+    """Twice as many entries took four times as long: half a minute for 10,000, and nothing could be learned meanwhile."""
+    compacting, forgetting = [], []
+    for n in (500, 1000):
+        journal = open_journal(str(tmp_path / f"{n}.journal"))
+        journal.append([learn(*["the same"] * n), learn(*map(str, range(n)))])
+        again = Change("spam", FORGET, ["the same"] * n, ["ham"] * n)
+        forgetting.append(steps(journal, lambda journal=journal, again=again: journal.append([again])))
+        journal.append([forget(*range(n + 1, 2 * n + 1))])
+        compacting.append(steps(journal, lambda journal=journal: journal.compact(FAR)))
+        assert alive(journal) == []
+        journal.close()
+    assert compacting[1] < 3 * compacting[0]
+    assert forgetting[1] < 3 * forgetting[0]
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=12))
