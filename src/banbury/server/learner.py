@@ -9,17 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from copy import copy
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.classifier import Classifier
 from banbury.errors import BanburyError
 from banbury.server import snapshots
 from banbury.server.journal import is_file, open_journal
-from banbury.server.journal.entries import LEARN, REFIT, Change, Entry, JournalError, Written
+from banbury.server.journal.entries import FORGET, LEARN, REFIT, Change, Entry, JournalError, Written
 from banbury.server.journal.sql import SqlJournal
 from banbury.server.limits import INLINE, LEARNING, LEARNING_BYTES
 from banbury.server.models import ServedModel, n_documents
@@ -62,14 +63,17 @@ class Learner:
         """The last entry that the models have."""
         self._identity = ""
         self._snapshot_at = 0
+        self._counters = {act: server.metrics.learned.labels(act) for act in (LEARN, FORGET)}
         self._waiting: deque[Waiting] = deque()
         self._n_waiting = self._bytes_waiting = 0
+        server.metrics.waiting.set_function(lambda: self._n_waiting)
         self._errands: deque[Callable[[], Awaitable[None]]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._choosing: dict[str, int] = {}
         """Models whose settings are being chosen, and as of which entry."""
         self._aside: set[asyncio.Task[None]] = set()
+        self._saving = asyncio.Lock()
         self._touched: set[str] = set()
         """Models that have changed since it was last considered whether their settings still do."""
         self._is_stopping = False
@@ -171,11 +175,10 @@ class Learner:
     def _finish(self, one: Waiting, outcome: Written | Problem) -> None:
         self._n_waiting -= one.change.n_documents
         self._bytes_waiting -= one.size
-        self._server.metrics.waiting.set(self._n_waiting)
         if one.done.done():  # nobody waits for it any more
             return
         if isinstance(outcome, Written):
-            self._server.metrics.learned.labels(one.change.act).inc(one.change.n_documents)
+            self._counters[one.change.act].inc(one.change.n_documents)
             one.done.set_result(outcome)
         else:
             one.done.set_exception(outcome)
@@ -225,13 +228,13 @@ class Learner:
         return refused
 
     async def _apply(self, name: str, steps: list[Step]) -> dict[int, BanburyError]:
-        """Apply changes to one model; large ones in a thread, while nobody reads it."""
+        """Apply changes to one model; those that may take long in a thread, while nobody reads it."""
         model = self._server.models.get(name)
         if model is None:
             return {}  # it is served elsewhere; should it come here, it starts from the whole journal
         self._touched.add(name)
         size = sum(len(one) if isinstance(one, str) else 1000 for step in steps for one in step.documents)
-        if size <= INLINE and model.turns.is_free:
+        if size <= INLINE and not model.copies and model.turns.is_free:
             return apply(model.classifier, steps)
         async with model.turns.changing():
             return await asyncio.to_thread(apply, model.classifier, steps)
@@ -242,7 +245,7 @@ class Learner:
             await asyncio.to_thread(self._journal.refuse, change)
         if self.sequence - self._snapshot_at >= SNAPSHOT_ENTRIES:
             self._snapshot_at = self.sequence
-            self._errands.append(self._snapshot)
+            self._errands.append(self._begin_snapshot)
             self._wake.set()
         for name in self._touched:
             if (model := self._server.models.get(name)) is not None:
@@ -275,17 +278,14 @@ class Learner:
         model, journal = self._server.models.get(name), self._journal
         if model is None or journal is None:
             return
-        async with model.turns.reading():
-            parts = await asyncio.to_thread(model.classifier.parts)
         self._choosing[name] = sequence
-        original = model.classifier
+        original, chosen = model.classifier, copy(model.classifier)
 
         def work() -> Built:
-            copy = Classifier.from_parts(*parts)
-            copy.threads = 1  # the others go on being served
-            choose(copy, journal, name, sequence)
-            copy.threads = None
-            return Built(copy, sequence, n_documents(copy))
+            chosen.threads = 1  # the others go on being served
+            choose(chosen, journal, name, sequence)
+            chosen.threads = None
+            return Built(chosen, sequence, n_documents(chosen))
 
         async def aside() -> None:
             try:
@@ -297,9 +297,20 @@ class Learner:
             self._errands.append(lambda: self._swap(name, built, original))
             self._wake.set()
 
-        task = asyncio.create_task(aside())
+        self._set_aside(model, aside())
+
+    def _set_aside(self, model: ServedModel, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start some work with a copy of a model. While it lasts, changes of the model may have to copy it first."""
+        model.copies += 1
+        task = asyncio.create_task(work)
+
+        def end(task: asyncio.Task[None]) -> None:
+            model.copies -= 1
+            self._aside.discard(task)
+
         self._aside.add(task)
-        task.add_done_callback(self._aside.discard)
+        task.add_done_callback(end)
+        return task
 
     async def _swap(self, name: str, built: Built, original: Classifier) -> None:
         """Let a model with new settings take the place of the old one, after what was learned meanwhile."""
@@ -383,20 +394,33 @@ class Learner:
         return {} if self._journal is None else self._journal.written_since(moment)
 
     async def _snapshot(self) -> None:
-        """Write the models as they are; one whose settings are being chosen would lack what comes of that."""
+        """Write the models as they are, and wait for that."""
+        await asyncio.gather(*self._save_all())
+
+    async def _begin_snapshot(self) -> None:
+        """Write the models as they are, aside; unless that is still being done for an earlier entry."""
+        if not self._saving.locked():
+            self._save_all()
+
+    def _save_all(self) -> list[asyncio.Task[None]]:
+        """Begin to write the models; one whose settings are being chosen would lack what comes of that."""
         if self._folder is None:
-            return
+            return []
         self._snapshot_at = self.sequence
-        for model in list(self._server.models.values()):
-            if model.name in self._choosing:
-                continue
-            place = Place(self._identity, self.sequence, model.file, model.chosen_at)
-            async with model.turns.reading():
-                parts = await asyncio.to_thread(model.classifier.parts)
+        tasks = []
+        for model in self._server.models.values():
+            if model.name not in self._choosing:
+                place = Place(self._identity, self.sequence, model.file, model.chosen_at)
+                saving = self._save(self._folder, model.name, copy(model.classifier), place)
+                tasks.append(self._set_aside(model, saving))
+        return tasks
+
+    async def _save(self, folder: Path, name: str, classifier: Classifier, place: Place) -> None:
+        async with self._saving:  # one after the other: the last is the newest
             try:
-                await asyncio.to_thread(snapshots.save, self._folder, model.name, parts, place)
+                await asyncio.to_thread(lambda: snapshots.save(folder, name, classifier.parts(), place))
             except OSError as error:
-                log.warning("no snapshot of %s could be written: %s", model.name, error)
+                log.warning("no snapshot of %s could be written: %s", name, error)
 
     # Opening
 

@@ -31,6 +31,8 @@ class ServedModel:
         self.turns = Turns()
         self.incoming: deque[Any] = deque(maxlen=REMEMBERED)
         """The last documents that were asked about over HTTP; they can be labelled on the page."""
+        self.copies = 0
+        """How many copies of the classifier are being worked with aside."""
         self.stamp = stamp(path)
         self.refused: str | None = None
         """Why the file that lies there now is not the one that is served."""

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -142,15 +143,15 @@ def steps(journal: SqlJournal, work: Callable[[], object]) -> int:
 
 
 def test_compaction_and_forgetting_take_as_long_as_there_are_entries(tmp_path: Path) -> None:
-    """Twice as many entries took four times as long: half a minute for 10,000, and nothing could be learned meanwhile."""
+    """Twice as many took four times as long, a minute for 8,000, in which nothing could be learned."""
     compacting, forgetting = [], []
     for n in (500, 1000):
         journal = open_journal(str(tmp_path / f"{n}.journal"))
         journal.append([learn(*["the same"] * n), learn(*map(str, range(n)))])
         again = Change("spam", FORGET, ["the same"] * n, ["ham"] * n)
-        forgetting.append(steps(journal, lambda journal=journal, again=again: journal.append([again])))
+        forgetting.append(steps(journal, partial(journal.append, [again])))
         journal.append([forget(*range(n + 1, 2 * n + 1))])
-        compacting.append(steps(journal, lambda journal=journal: journal.compact(FAR)))
+        compacting.append(steps(journal, partial(journal.compact, FAR)))
         assert alive(journal) == []
         journal.close()
     assert compacting[1] < 3 * compacting[0]
