@@ -268,9 +268,9 @@ class Scorer:
         start: Sequence[float],
         growth: Sequence[float] | None = None,
         version: int | None = None,
-    ) -> tuple[list[float], Array, Array, list[str]]:
+    ) -> tuple[list[float], Array, Array]:
         """The scores before the first feature; what each known feature says for one class against another, and its
-        place in the text, start and end; the features that are not known.
+        place in the text, start and end.
         """
     def table(self, names: Sequence[str] | None = None, min_documents: int = 1) -> FeatureTable:
         """The features with these names, or all of at least so many documents."""
@@ -521,9 +521,9 @@ class TrustScorer:
         start: Sequence[float],
         growth: Sequence[float] | None = None,
         version: int | None = None,
-    ) -> tuple[list[float], Array, Array, list[str]]:
+    ) -> tuple[list[float], Array, Array]:
         """The scores before the first feature; what each known feature says for one class against another, and its
-        place in the text, start and end; the features that are not known.
+        place in the text, start and end.
         """
     def weights(
         self, names: Sequence[str] | None = None, min_documents: int = 1, lengths: Sequence[float] = ...

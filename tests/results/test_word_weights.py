@@ -33,11 +33,12 @@ def test_by_words_at_once_is_the_explanation_summed_by_words(
     assert [one._replace(weight=0.0) for one in plain.evidence] == [one._replace(weight=0.0) for one in quick.evidence]
     for one, other in zip(plain.evidence, quick.evidence, strict=True):
         assert one.weight == pytest.approx(other.weight, abs=1e-12 * size)
+    assert plain.unknown == quick.unknown
     for summed in (plain, quick):
         assert _total(summed) == pytest.approx(whole.score, abs=1e-12 * size)
         assert summed.score == pytest.approx(whole.score, abs=1e-12 * size)
-        assert (summed.label, summed.against, summed.prior, summed.unknown, summed.changes, summed.probabilities) == (
-            whole.label, whole.against, whole.prior, whole.unknown, whole.changes, whole.probabilities
+        assert (summed.label, summed.against, summed.prior, summed.changes, summed.probabilities) == (
+            whole.label, whole.against, whole.prior, whole.changes, whole.probabilities
         )  # fmt: skip
 
 
@@ -45,15 +46,15 @@ def test_a_pair_is_shared_by_its_words_and_signs_around_a_word_are_no_part_of_it
     model = Classifier.textbook(analyzer=Analyzer(ngrams=(1, 2))).fit(["so happy", "so sad"], ["good", "bad"])
     text = "So »happy« zog"
     explanation = model.explain(text, by="words")
-    pair = math.log(2 / 8) - math.log(
-        1 / 8
-    )  # of "so happy" and of "happy": counted once and never, 3 + 5 with smoothing
+    # "so happy" and "happy" were counted once and never, of 3 features; with smoothing of 3 + 5.
+    pair = math.log(2 / 8) - math.log(1 / 8)
     assert [(one.word, text[one.start : one.end]) for one in explanation.evidence] == [
         ("So", "So"),
         ("happy", "»happy«"),
     ]
     assert [one.weight for one in explanation.evidence] == pytest.approx([pair / 2, pair / 2 + pair])
-    assert explanation.unknown == ["zog", "happy zog"]
+    assert explanation.unknown == ["zog"]
+    assert explanation.unknown_share == pytest.approx(1 / 3)
 
 
 def test_a_row_has_the_words_of_its_texts_and_its_other_values_as_they_are() -> None:
@@ -75,10 +76,11 @@ def test_words_of_a_text_and_what_lies_between_them() -> None:
     assert words.sums(np.zeros((0, 2), dtype=int), np.zeros(0)) == []
 
 
-def test_a_very_long_word_is_taken_letter_by_letter() -> None:
-    text = "a" * (LONGEST_WORD + 1)
+def test_a_long_run_of_a_script_without_spaces_is_taken_sign_by_sign() -> None:
+    text = "日" * (LONGEST_WORD + 1)
     assert Words(text).bounds == [(place, place + 1) for place in range(len(text))]
-    assert Words(text).name(3) == "a"
+    assert Words(text).name(3) == "日"
+    assert Words("a" * 1000).bounds == [(0, 1000)]
 
 
 @pytest.mark.parametrize("text, name", [("(well-known)", "well-known"), ("…", "…"), ("<url>", "<url>"), ("$5.", "$5")])

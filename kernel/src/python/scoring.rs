@@ -72,17 +72,14 @@ impl Recipe for Curves {
 /// Where the scores of a text start, and what each of its features adds to them.
 type Terms = (Vec<f64>, Vec<Option<Vec<f64>>>);
 
-/// The same for one class against another: the starts by class, of each known feature its weight and its place, and the names of
-/// those that are not known. A text of 2,000 letters can have 7,000 features, and Python would make objects of each.
-type PairTerms = (Vec<f64>, Array, Array, Vec<String>);
+/// The same for one class against another: the starts by class, of each known feature its weight and its place. A text of 2,000
+/// letters can have 7,000 features, and Python would make objects of each.
+type PairTerms = (Vec<f64>, Array, Array);
 
 fn pair_terms((start, terms): Terms, features: Vec<text::Token>, (ours, theirs): (usize, usize)) -> PairTerms {
-    let (mut weights, mut places, mut unknown) = (vec![], vec![], vec![]);
+    let (mut weights, mut places) = (vec![], vec![]);
     for (term, feature) in terms.iter().zip(features) {
-        let Some(by_class) = term else {
-            unknown.push(feature.text);
-            continue;
-        };
+        let Some(by_class) = term else { continue };
         // A repeat that counts only once has no weights; two impossible classes are equally impossible.
         weights.push(match (by_class.get(ours), by_class.get(theirs)) {
             (Some(ours), Some(theirs)) if ours != theirs => ours - theirs,
@@ -91,7 +88,7 @@ fn pair_terms((start, terms): Terms, features: Vec<text::Token>, (ours, theirs):
         places.extend([feature.start as i64, feature.end as i64]);
     }
     let n_known = weights.len();
-    (start, Array::flat(weights), Array::rows(places, n_known, 2), unknown)
+    (start, Array::flat(weights), Array::rows(places, n_known, 2))
 }
 
 /// The scorer of a recipe.

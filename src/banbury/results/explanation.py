@@ -130,6 +130,7 @@ class Explanation:
         """The same explanation with one weight for each word of the text: that of everything that lies in the word.
 
         What covers several words, as pairs do, is shared equally by them. Evidence that lies in no word stays as it is.
+        Unknown are the words in which nothing known lies.
 
         >>> from banbury import Analyzer, Classifier
         >>> model = Classifier.textbook(analyzer=Analyzer(ngrams=(1, 2))).fit(["so happy", "so sad"], ["good", "bad"])
@@ -137,6 +138,7 @@ class Explanation:
         [('So', 0.347), ('happy', 1.04)]
         """
         evidence: list[Evidence] = []
+        unknown: list[str] = []
         placed: dict[str | None, list[Evidence]] = {}
         for item in self.evidence:
             if item.start is None:
@@ -153,7 +155,8 @@ class Explanation:
                 Evidence(words.name(number), weights[number][2], *words.bounds[number], column)
                 for number in sorted(known)
             ]
-        return replace(self, evidence=evidence)
+            unknown += [words.name(number) for number in range(len(words.bounds)) if number not in known]
+        return replace(self, evidence=evidence, unknown=unknown)
 
     # Plain data
 

@@ -79,8 +79,6 @@ class PairTerms(NamedTuple):
     """Of each feature that is known."""
     places: NDArray[Any]
     """Start and end of each in the text."""
-    unknown: list[str]
-    """The features that are not known."""
 
 
 class Score(NamedTuple):
@@ -143,6 +141,7 @@ def explanation_by_words(
     if sums is None:
         return None
     evidence = [Evidence(words.name(number), weight, *words.bounds[number]) for number, weight in sums]
+    known = {number for number, _ in sums}
     prior = log_difference(terms.start[ours], terms.start[theirs])
     return Explanation(
         text=text,
@@ -151,7 +150,7 @@ def explanation_by_words(
         prior=prior,
         evidence=evidence,
         score=_total(scores[ours], scores[theirs], prior, evidence),
-        unknown=terms.unknown,
+        unknown=[words.name(number) for number in range(len(words.bounds)) if number not in known],
         probabilities=dict(zip(classes, softmax(np.array([scores]))[0].tolist(), strict=True)),
         changes=list(changes),
     ).in_unit(unit)

@@ -19,7 +19,7 @@ EDGES = re.compile(r"^[^\w<>@#$€£]+|[^\w<>@#$€£]+$")
 
 
 class Words:
-    """The words of a text: what stands between white space; of one that is very long, each character."""
+    """The words of a text: what stands between white space; in scripts without spaces, each character of a long run."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -28,7 +28,7 @@ class Words:
         """Where characters of very long words are."""
         for word in WORD.finditer(text):
             start, end = word.span()
-            if end - start <= LONGEST_WORD:
+            if end - start <= LONGEST_WORD or word[0].isascii():
                 self.bounds.append((start, end))
             else:
                 self.bounds += [(place, place + 1) for place in range(start, end)]

@@ -95,8 +95,8 @@ class TextReading(NamedTuple):
         if self.counts_absence or not isinstance(self.scorer, _kernel.Scorer | _kernel.TrustScorer):
             return None
         how = (self.start, self.growth, self.version)
-        start, weights, places, unknown = self.scorer.pair_terms(text, (ours, theirs), *how)
-        return PairTerms(start, np.asarray(weights), np.asarray(places), unknown)
+        start, weights, places = self.scorer.pair_terms(text, (ours, theirs), *how)
+        return PairTerms(start, np.asarray(weights), np.asarray(places))
 
     def all_terms(self, text: str) -> tuple[list[float], list[Term], AbsentWords | None]:
         """The same; with the Bernoulli likelihood, words that are absent by themselves instead of in the start.

@@ -64,7 +64,7 @@ def file_list(visit: Visit, room: str) -> Markup | None:
         for one in files
     ]
     return element(
-        "div", element("h2", "Files that are here"), table(("file", "size", "came", "act"), rows), class_="card"
+        "div", element("h2", "Files that are here"), table(("file", "size", "came", "act"), rows), class_="card files"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ FIRST_ROWS = 6
 MOST_COLUMNS_SHOWN = 30  # that are shown
 SHOWN_CELL_WIDTH = 60  # columns of a cell
 SPACES = 2  # in each cell of a column of texts
+
+NO_LABELS = "It has documents, but no labels. Teach can give them one by one."
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,21 @@ def options_of(visit: Visit) -> dict[str, Any]:
 def plan(visit: Visit, path: Path) -> Plan:
     """The guess, corrected by what the visitor says."""
     options = options_of(visit)
+    found = _looked_at(path, options)
+    if found.wrong and options["text"] is None and not visit.field("learn") and _can_be_table(found):
+        found = _looked_at(path, options | {"text": False})  # no column has to be the text
+    if found.wrong is None and found.layout is not None and found.layout.label is None:
+        if found.layout.format == "folder":
+            return found
+        known = ", ".join(map(repr, found.columns))
+        return replace(found, wrong=f"Which column has the labels? There are {known}." if known else NO_LABELS)
+    return found
+
+
+def _looked_at(path: Path, options: dict[str, Any]) -> Plan:
     wrong = None
     try:
         reader = opened(path, **options)
-        if reader.layout.label is None and reader.layout.format != "folder":
-            wrong = f"Which column has the labels? There are {', '.join(map(repr, reader.layout.columns))}."
     except InputError as error:
         wrong = str(error)
         try:
@@ -70,20 +82,25 @@ def plan(visit: Visit, path: Path) -> Plan:
     return Plan(reader.layout, rows, wrong)
 
 
+def _can_be_table(found: Plan) -> bool:
+    is_mail = found.layout is not None and found.layout.format in MAIL
+    return len(found.columns) > 2 and not is_mail and not _has_texts(found)
+
+
 def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
     """The guess as a form."""
     roles = [(one, one) for one in found.columns]
     text, label = (found.layout.text, found.layout.label) if found.layout is not None else (None, None)
     is_mail = found.layout is not None and found.layout.format in MAIL
     can_be_table = len(found.columns) > 2 and not is_mail
-    learn = visit.field("learn") or ("table" if can_be_table and text is None and not _has_texts(found) else "text")
+    learn = visit.field("learn") or ("table" if text is None and _can_be_table(found) else "text")
     kinds = [("text", "one column of texts"), *([("table", "all columns, each as what it is")] if can_be_table else [])]
     if is_mail:
         kinds = [("mail", "sender, subject, body, links …"), ("text", "their text alone")]
     formats = [("", "as guessed"), *((one, one) for one in FORMATS if one not in ("folder", "maildir"))]
     return control(
         "form",
-        element("p", f"{found.layout}." if found.layout is not None else "It cannot be read yet."),
+        element("p", _summary(found)),
         element("p", found.wrong, class_="wrong", role="alert") if found.wrong else None,
         control("input", type="hidden", name="file", value=path.name),
         element(
@@ -109,6 +126,13 @@ def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
     )  # fmt: skip
 
 
+def _summary(found: Plan) -> str:
+    if found.layout is None:
+        return "It cannot be read yet."
+    told = str(found.layout)
+    return f"{told}." if not told.endswith(": ") else f"{told}{len(found.columns)} columns."
+
+
 def _has_texts(found: Plan) -> bool:
     """Whether some column holds texts, by its first rows."""
     for name in found.columns:
@@ -120,11 +144,11 @@ def _has_texts(found: Plan) -> bool:
 
 def _effort(visit: Visit) -> Markup:
     best = control("input", type="checkbox", name="effort", value="best", checked=visit.field("effort") == "best")
-    replace = control("input", type="checkbox", name="replace", value="1")
+    over = control("input", type="checkbox", name="replace", value="1")
     return element(
         "div",
         control("label", best, " take more time, and be better", class_="check"),
-        control("label", replace, " replace a model of that name", class_="check"),
+        control("label", over, " replace a model of that name", class_="check"),
     )
 
 
@@ -139,4 +163,4 @@ def first_rows(found: Plan) -> Markup | None:
         [isolated("" if row.get(name) is None else row[name], width=SHOWN_CELL_WIDTH) for name in names]
         for row in found.rows
     ]
-    return table(head, rows, "The first rows", texts=len(names)) if names else None
+    return element("div", table(head, rows, "The first rows", texts=len(names)), class_="rows") if names else None

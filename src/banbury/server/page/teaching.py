@@ -75,7 +75,12 @@ def _begin(visit: Visit, model: ServedModel) -> list[Any]:
     n = len(model.incoming)
     came = layout.card(
         "What came in",
-        element("p", f"{n:,} documents were predicted over HTTP since the server started, and are remembered here."),
+        element(
+            "p",
+            f"{n:,} documents were predicted over HTTP since the server started, and are remembered here."
+            if n
+            else "Nothing was predicted over HTTP since the server started.",
+        ),
         control("a", "Label them", href=visit.address("teach", file=INCOMING), class_="button main") if n else None,
     )
     zone = element("div", drop_zone(visit, "teach", "Drop a file of documents to label"), class_="card")
@@ -248,7 +253,7 @@ def _ask(visit: Visit, model: ServedModel, asked: Asked, who: str) -> Markup:
         buttons.append(element("li", control(
             "button",
             element("kbd", key) if key else None,
-            isolated(name_of(label), width=40),
+            isolated(name_of(label), width=120),
             None if chance is None else element("small", f"{chance:.0%}"),
             name="label", value=name_of(label), data_key=key, class_="guess" if label == best else None,
         )))  # fmt: skip

@@ -243,7 +243,7 @@ def _said(explained: Explanation, asked: Question) -> list[Any]:
     return [
         element(
             "div",
-            element("h2", isolated(name_of(best), width=60), class_="verdict"),
+            element("h2", isolated(name_of(best), width=120), class_="verdict"),
             element("p", f"{chance:.1%}", class_="chance"),
             class_="head",
             role="status",

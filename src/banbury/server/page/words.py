@@ -162,8 +162,8 @@ def _one(visit: Visit, model: ServedModel, classifier: Classifier, word: str) ->
             isolated(name_of(label), width=30),
             f"{row['count'][label]:,}",
             f"{row['documents'][label]:,}",
-            f"{row['probability'][label]:.3g}",
-            "{:.3g} … {:.3g}".format(*row["probability_interval"][label]),
+            f"{row['probability'][label]:.2g}",
+            "{:.2g} … {:.2g}".format(*row["probability_interval"][label]),
         )
         for label in labels
     ]

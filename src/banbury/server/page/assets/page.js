@@ -31,7 +31,7 @@ export function put(html, id) {
   if (!fresh || !old) return null;
   fresh.id = id;
   document.adoptNode(fresh);
-  if (!old.querySelector(CONTROLS) && !fresh.querySelector(CONTROLS)) {
+  if (![old, fresh].some((one) => one.matches(CONTROLS) || one.querySelector(CONTROLS))) {
     become(old, fresh);
     return old;
   }
