@@ -376,6 +376,16 @@ def test_a_copy_predicts_the_same_and_learns_on_its_own(make: Callable[[Classifi
     assert make(Classifier(smoothing=3)).smoothing == 3
 
 
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy])
+def test_a_copy_is_saved_as_the_model_is(make: Callable[[Classifier], Classifier], tmp_path: Path) -> None:
+    model = Classifier().fit(TEXTS * 3, ["positive", "positive", "negative", "negative"] * 3)
+    model.save(tmp_path / "model")
+    whole = (tmp_path / "model").read_bytes()
+    for one in (model, Classifier.load(tmp_path / "model")):
+        make(one).save(tmp_path / "copy")
+        assert (tmp_path / "copy").read_bytes() == whole
+
+
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("hello")
     with pytest.raises(FileFormatError, match="not a banbury file"):

@@ -48,7 +48,9 @@ class Fitted:
 
     def copy(self) -> Fitted:
         """The same with a model that changes on its own from now on."""
-        return Fitted(self._reported, self.model.copy(), self._report, self._unlabelled)
+        copy = Fitted(self._reported, self.model.copy(), self._report, self._unlabelled)
+        copy._stored_report = self._stored_report
+        return copy
 
     def known(self) -> Model:
         """The model, where it knows a class."""
