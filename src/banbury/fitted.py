@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
+    from banbury.text.likelihoods import Smoothing
     from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
@@ -82,7 +83,7 @@ class Fitted:
             self._latest_labeller = (labeller, settings, state)
 
     def labeller(
-        self, likelihood: str, smoothing: Any, vocabulary: str, prior: Prior | None, calibration: str | None
+        self, likelihood: str, smoothing: Smoothing, vocabulary: str, prior: Prior | None, calibration: str | None
     ) -> _kernel.Labeller | None:
         """What labels single texts, where all that it was made from is still the same; else None.
 
@@ -176,7 +177,7 @@ class Fitted:
 def fitted(
     documents: Documents,
     labels: Labels,
-    weights: Any,
+    weights: Column,
     settings: Settings,
     *,
     columns: Any,

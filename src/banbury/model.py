@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from banbury.text.likelihoods import Prior
     from banbury.text.settings import Settings
 
+Document = Any
+"""One of them: a text, its tokens, or a row by the names of its columns."""
 Documents = Any
 """Texts, or a table, of any library: `text.documents` and `tables.frame` say what is taken."""
 
@@ -40,13 +42,13 @@ class Reading(Protocol):
     def is_one(self, documents: Documents) -> bool:
         """Whether this is one document rather than several."""
 
-    def one(self, document: Any) -> Any:
+    def one(self, document: Document) -> Document:
         """One document, checked."""
 
-    def shown(self, document: Any) -> str:
+    def shown(self, document: Document) -> str:
         """A document as people read it."""
 
-    def best_one(self, document: Any) -> int:
+    def best_one(self, document: Document) -> int:
         """The class id with the highest score, the first of equal ones."""
 
     def labeller(self) -> _kernel.Labeller | None:
@@ -58,19 +60,19 @@ class Reading(Protocol):
     def scores(self, documents: Documents, threads: int) -> NDArray[np.float64]:
         """The score of each document and class, up to a number that the classes share."""
 
-    def scores_of(self, document: Any) -> list[float]:
+    def scores_of(self, document: Document) -> list[float]:
         """The score of each class for one document."""
 
-    def terms(self, document: Any) -> tuple[list[float], list[Term]]:
+    def terms(self, document: Document) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a document are the sums of: one start for each class, and the terms."""
 
-    def all_terms(self, document: Any) -> tuple[list[float], list[Term], AbsentWords | None]:
+    def all_terms(self, document: Document) -> tuple[list[float], list[Term], AbsentWords | None]:
         """The same, and beside it the words that are absent, where that counts; then they are not in the start."""
 
-    def pair_terms(self, document: Any, ours: int, theirs: int) -> PairTerms | None:
+    def pair_terms(self, document: Document, ours: int, theirs: int) -> PairTerms | None:
         """What each feature of a text says for one class against another; None where it cannot be said so shortly."""
 
-    def changes(self, document: Any) -> list[Change]:
+    def changes(self, document: Document) -> list[Change]:
         """What preprocessing leaves out of a document, and what it counts under another name."""
 
 
@@ -108,10 +110,10 @@ class Model(Protocol):
 
     # Learning
 
-    def add(self, documents: Documents, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def add(self, documents: Documents, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Learn these documents too."""
 
-    def remove(self, documents: Documents, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def remove(self, documents: Documents, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Unlearn these documents."""
 
     def merge(self, other: object) -> None:
@@ -127,7 +129,7 @@ class Model(Protocol):
         self,
         documents: Documents,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         effort: str,
@@ -196,7 +198,7 @@ def clear_labels(reading: Reading, documents: Documents, margin: float, threads:
 
 
 def explained(
-    reading: Reading, document: Any, *, label: Label | None, against: Label | None, unit: str, by: str = "features"
+    reading: Reading, document: Document, *, label: Label | None, against: Label | None, unit: str, by: str = "features"
 ) -> Explanation:
     """Why a document is of class `label` rather than `against`, as `Classifier.explain` says it."""
     if by not in ("features", "words"):

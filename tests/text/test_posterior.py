@@ -172,7 +172,7 @@ def test_patients_with_symptoms() -> None:
         statistics = Bernoulli().statistics(7, 2).add(symptoms, ill)
         inside.append(share_inside(statistics.posterior()["probability"], chances))
         low, high = beta_interval(ill.sum() + 2, (1 - ill).sum() + 8)
-        prior_inside.append(low <= share <= high)
+        prior_inside.append(bool(low <= share <= high))
         if len(predictions) < 30:
             some = symptoms[:10]
             found = table_posterior([(statistics, some)], np.bincount(ill, minlength=2), draws=100).probability

@@ -14,6 +14,8 @@ from banbury.text.documents import Label, as_labels, as_texts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from banbury.text.documents import Texts
+
 MOST_SCORED = 2_000  # of the documents that are left: scoring more would make people wait
 CHOSEN_TOGETHER = {"gain": 5, "uncertainty": 1}  # documents chosen together: by gain they complement each other
 FITTED_ANEW = 1.2  # times as many labels as at the last fit
@@ -46,7 +48,7 @@ class Labelling:
 
     def __init__(
         self,
-        texts: Any,
+        texts: Texts,
         labels: Mapping[int, Any] | None = None,
         *,
         model: Classifier | None = None,

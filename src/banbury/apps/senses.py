@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from banbury.report.report import Report
     from banbury.results.explanation import Explanation
     from banbury.results.training_report import TrainingReport
+    from banbury.text.documents import Labels
 
 Context = str | tuple[str, str, str]
+Contexts = Any
+"""One context, or a list or a column of them."""
 
 MARKED = re.compile(r"\*([^\s*][^*\n]{0,80})\*")
 TOKENS = Analyzer(punctuation="all")
@@ -110,33 +113,33 @@ class SenseTagger:
             raise InputError(f"word is {word!r}; it must be one word, or None where it is always marked")
         self._stem = stems[0].text if stems else None
 
-    def fit(self, contexts: Any, senses: Any) -> SenseTagger:
+    def fit(self, contexts: Contexts, senses: Labels) -> SenseTagger:
         """Learn from these contexts alone."""
         self.model.fit(self.rows(contexts), senses)
         return self
 
-    def learn(self, contexts: Any, senses: Any) -> SenseTagger:
+    def learn(self, contexts: Contexts, senses: Labels) -> SenseTagger:
         """Learn from these contexts too."""
         self.model.learn(self.rows(contexts), senses)
         return self
 
-    def forget(self, contexts: Any, senses: Any) -> SenseTagger:
+    def forget(self, contexts: Contexts, senses: Labels) -> SenseTagger:
         """Unlearn these contexts."""
         self.model.forget(self.rows(contexts), senses)
         return self
 
-    def refit_settings(self, contexts: Any, senses: Any) -> SenseTagger:
+    def refit_settings(self, contexts: Contexts, senses: Labels) -> SenseTagger:
         """Choose again how much each kind of evidence counts, by contexts that were learned."""
         self.model.refit_settings(self.rows(contexts), senses)
         return self
 
-    def predict(self, contexts: Any) -> Any:
+    def predict(self, contexts: Contexts) -> Any:
         """The sense of the word in each context, as an array; for one context its sense."""
         if _is_one(contexts):
             return self.model.predict(self.rows([contexts])[0])
         return self.model.predict(self.rows(contexts))
 
-    def predict_proba(self, contexts: Any) -> NDArray[Any]:
+    def predict_proba(self, contexts: Contexts) -> NDArray[Any]:
         """The probability of each sense for each context; columns follow `classes_`."""
         return self.model.predict_proba(self.rows(contexts))
 
@@ -144,7 +147,7 @@ class SenseTagger:
         """Why the word has this sense rather than another: a weight for each word and each neighbour."""
         return self.model.explain(self.rows([context])[0], label=label, against=against)
 
-    def evaluate(self, contexts: Any, senses: Any) -> Report:
+    def evaluate(self, contexts: Contexts, senses: Labels) -> Report:
         """How well the senses of these contexts are told."""
         return self.model.evaluate(self.rows(contexts), senses)
 
@@ -158,7 +161,7 @@ class SenseTagger:
         """Leave-one-out report: how well senses are told, and how much each kind of evidence counts."""
         return self.model.report_
 
-    def rows(self, contexts: Any) -> list[dict[str, str]]:
+    def rows(self, contexts: Contexts) -> list[dict[str, str]]:
         """The contexts as rows of a table: the words, and the neighbours at each place."""
         if _is_one(contexts):
             raise InputError("expected a list of contexts, not one of them: put it into a list")
@@ -203,7 +206,7 @@ class SenseTagger:
         raise InputError(f"context {number} has no form of {self.word!r}; put asterisks around the word that is meant")
 
 
-def _is_one(contexts: Any) -> bool:
+def _is_one(contexts: Contexts) -> bool:
     return is_document(contexts) or (
         isinstance(contexts, tuple) and len(contexts) == 3 and all(isinstance(part, str) for part in contexts)
     )

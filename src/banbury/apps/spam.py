@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banbury.report.report import Report
     from banbury.results.explanation import Explanation
     from banbury.results.training_report import TrainingReport
+    from banbury.text.documents import Labels
 
 # Addresses and names by their parts, the pairs of these, and the characters: deals4417@mail.example.org has deals4417,
 # mail, example, org, and what it shares with deals9302. By leave-one-out on mail a tenth less log loss than words.
@@ -37,6 +38,8 @@ MAIL_COLUMNS: dict[str, Any] = {
 }
 LABELS = ("ham", "spam")
 ONE = (str, bytes, bytearray, memoryview, Mail)
+Messages = Any
+"""One message, its source or parsed, or a list or a column of them."""
 SPAM_THRESHOLD = 0.95  # one lost letter is as bad as nineteen spams that are read
 
 
@@ -52,34 +55,34 @@ class SpamFilter:
     def __init__(self, **settings: Any) -> None:
         self.model = Classifier(columns=MAIL_COLUMNS, **settings)
 
-    def fit(self, messages: Any, labels: Any) -> SpamFilter:
+    def fit(self, messages: Messages, labels: Labels) -> SpamFilter:
         """Learn from these messages alone; labels are `"ham"` and `"spam"`."""
         self.model.fit(rows(messages), _checked(labels))
         return self
 
-    def learn(self, messages: Any, labels: Any) -> SpamFilter:
+    def learn(self, messages: Messages, labels: Labels) -> SpamFilter:
         """Learn from these messages too; one at a time will do."""
         self.model.learn(rows(messages), _checked(labels))
         return self
 
-    def forget(self, messages: Any, labels: Any) -> SpamFilter:
+    def forget(self, messages: Messages, labels: Labels) -> SpamFilter:
         """Unlearn messages, such as one that was filed wrongly."""
         self.model.forget(rows(messages), _checked(labels))
         return self
 
-    def refit_settings(self, messages: Any, labels: Any) -> SpamFilter:
+    def refit_settings(self, messages: Messages, labels: Labels) -> SpamFilter:
         """Choose again how much each part of a message counts, by messages that were learned."""
         self.model.refit_settings(rows(messages), _checked(labels))
         return self
 
-    def probability(self, messages: Any) -> Any:
+    def probability(self, messages: Messages) -> Any:
         """How likely each message is to be spam, as an array; for one message its probability."""
         if isinstance(messages, ONE):
             return float(self.probability([messages])[0])
         classes, chances = self.model.classes_and_probabilities(rows(messages))
         return chances[:, classes.index("spam")] if "spam" in classes else 0 * chances[:, 0]
 
-    def is_spam(self, messages: Any, *, sure: float = SPAM_THRESHOLD) -> Any:
+    def is_spam(self, messages: Messages, *, sure: float = SPAM_THRESHOLD) -> Any:
         """Whether each message is spam with at least this probability, as an array; for one message True or False."""
         if not isinstance(sure, (int, float)) or not 0 <= sure <= 1:
             raise InputError(f"sure is {sure!r}; it is a probability, from 0 to 1")
@@ -89,7 +92,7 @@ class SpamFilter:
         """Why a message is spam or not: a weight for each word of each part."""
         return self.model.explain(rows([message])[0])
 
-    def evaluate(self, messages: Any, labels: Any) -> Report:
+    def evaluate(self, messages: Messages, labels: Labels) -> Report:
         """How well these messages are told apart."""
         return self.model.evaluate(rows(messages), _checked(labels))
 
@@ -122,7 +125,7 @@ def is_filter(settings: Mapping[str, Any]) -> bool:
     return sorted(map(str, names)) == sorted(MAIL_COLUMNS) and all(label in LABELS for label in classes)
 
 
-def rows(messages: Any) -> list[dict[str, Any]]:
+def rows(messages: Messages) -> list[dict[str, Any]]:
     """Messages as rows of a table with the columns of the filter.
 
     >>> rows([b"From: ann@example.org\\n\\nHello"])[0]["body"]
@@ -143,7 +146,7 @@ def _parsed(message: Any, number: int) -> Mail:
     return message if isinstance(message, Mail) else parse(message)
 
 
-def _checked(labels: Any) -> list[str]:
+def _checked(labels: Labels) -> list[str]:
     values = as_list(labels, "labels")
     for number, label in enumerate(values):
         if label not in LABELS:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Texts
+
 SIMILARITY = 0.8
 RUN = 3  # words: what the overlap is measured with
 BANDS, BAND_WIDTH = 32, 4
@@ -63,7 +65,7 @@ def n_repeats(documents: Any) -> int:
 
 
 def duplicates(
-    texts: Any, labels: Sequence[Any] | None = None, *, similarity: float = SIMILARITY, threads: int | None = None
+    texts: Texts, labels: Sequence[Any] | None = None, *, similarity: float = SIMILARITY, threads: int | None = None
 ) -> Duplicates:
     """Exact and near duplicates among documents.
 

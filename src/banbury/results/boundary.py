@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from banbury.display.html import Markup, element, piece
 from banbury.display.nomogram import plane
+
+if TYPE_CHECKING:
+    from banbury.text.documents import Label
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +21,7 @@ class Boundary:
     """
 
     columns: tuple[str, str]
-    label: Any
+    label: Label
     x: Sequence[float]
     y: Sequence[float]
     probabilities: Sequence[Sequence[float]]

@@ -30,7 +30,7 @@ class Mistake:
     index: int
     """Its row among the documents."""
     label: Label
-    predicted: Any
+    predicted: Label
     probability: float
     """The probability of the predicted class."""
     explanation: Explanation

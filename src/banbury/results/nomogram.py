@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury.display.html import Markup, element, piece
 from banbury.display.nomogram import Axis, nomogram
 from banbury.display.text_table import Grid
+
+if TYPE_CHECKING:
+    from banbury.text.documents import Label
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,8 +20,8 @@ class Nomogram:
     `print` shows it as a table, a notebook as a picture; `rows` is plain data.
     """
 
-    label: Any
-    against: Any
+    label: Label
+    against: Label
     start: float
     """Log odds before any value is known."""
     columns: list[Axis]

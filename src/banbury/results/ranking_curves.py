@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.evaluation import Predictions
+    from banbury.text.documents import Label
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class RankingCurve:
     The first point is that of a threshold that no document reaches: no recall, no false positive.
     """
 
-    label: Any
+    label: Label
     thresholds: list[float]
     """Probabilities, falling. The first is 1, whatever the probabilities are."""
     recalls: list[float]
@@ -68,7 +69,7 @@ def ranking_curves(predictions: Predictions | None) -> list[RankingCurve]:
     return curves
 
 
-def _curve(label: Any, odds: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> RankingCurve:
+def _curve(label: Label, odds: NDArray[Any], is_own: NDArray[Any], weights: NDArray[Any]) -> RankingCurve:
     thresholds = Thresholds.of(odds.round(9), is_own, weights)  # what differs by less than rounding is equal
     inside, others = thresholds.caught, thresholds.false_alarms
     recalls, rates = inside / inside[-1], others / others[-1]

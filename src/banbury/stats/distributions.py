@@ -15,7 +15,7 @@ from banbury.lazy import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ TINY, MOST_TERMS = 1e-300, 100_000  # a continued fraction takes some √(a + b)
 LARGEST_COORDINATE = 745.0  # exp(-745) is the smallest number above 0
 
 
-def log_gamma(x: Any) -> Array:
+def log_gamma(x: ArrayLike) -> Array:
     """log Γ(x) for x > 0.
 
     >>> log_gamma([1.0, 5.0]).round(12).tolist() == [0.0, round(float(np.log(24)), 12)]
@@ -41,7 +41,7 @@ def log_gamma(x: Any) -> Array:
     return np.asarray((up - 0.5) * np.log(up) - up + HALF_LOG_2_PI + _series(up) - steps)
 
 
-def log_rising(x: Any, n: Any) -> Array:
+def log_rising(x: ArrayLike, n: ArrayLike) -> Array:
     """log Γ(x + n) − log Γ(x) for x > 0 and n ≥ 0, without the digits that the difference of the two would lose.
 
     For whole n that is log x(x + 1)…(x + n − 1):
@@ -67,7 +67,7 @@ def _series(x: Array) -> Array:
     return np.asarray(total / x)
 
 
-def beta_quantile(chance: Any, successes: Any, failures: Any) -> Any:
+def beta_quantile(chance: ArrayLike, successes: ArrayLike, failures: ArrayLike) -> Array:
     """Quantile of Beta(successes, failures): what it falls below with this probability. Arrays give arrays.
 
     Without successes the distribution is the number 0, without failures 1, without either uniform.
@@ -85,7 +85,7 @@ def beta_quantile(chance: Any, successes: Any, failures: Any) -> Any:
     return quantiles[()]
 
 
-def gamma_quantile(chance: Any, shape: Any) -> Any:
+def gamma_quantile(chance: ArrayLike, shape: ArrayLike) -> Array:
     """Quantile of the gamma distribution of this shape and scale 1. Arrays give arrays.
 
     >>> round(float(gamma_quantile(0.5, 1)), 6) == round(float(np.log(2)), 6)
@@ -100,7 +100,7 @@ def gamma_quantile(chance: Any, shape: Any) -> Any:
     return quantiles[()]
 
 
-def student_quantile(chance: Any, freedom: Any) -> Any:
+def student_quantile(chance: ArrayLike, freedom: ArrayLike) -> Array:
     """Quantile of Student's t distribution with so many degrees of freedom. Arrays give arrays.
 
     >>> round(float(student_quantile(0.975, 10)), 3)

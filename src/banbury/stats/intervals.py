@@ -11,7 +11,7 @@ from banbury.lazy import numpy as np
 from banbury.stats.distributions import beta_quantile
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95
 
@@ -62,7 +62,7 @@ def at_most(successes: int, trials: int, chance: float) -> float:
     return min(exp(top) * float(np.exp(logs - top).sum()), 1.0)
 
 
-def most(successes: Any, trials: Any, error: float) -> Any:
+def most(successes: ArrayLike, trials: ArrayLike, error: float) -> NDArray[np.float64]:
     """Upper Clopper–Pearson bound of a probability, which fails with probability `error`.
 
     Arrays give arrays.
@@ -74,7 +74,7 @@ def most(successes: Any, trials: Any, error: float) -> Any:
     return beta_quantile(1 - error, successes + 1, trials - successes)
 
 
-def least(successes: Any, trials: Any, error: float) -> Any:
+def least(successes: ArrayLike, trials: ArrayLike, error: float) -> NDArray[np.float64]:
     """Lower Clopper–Pearson bound of a probability, which fails with probability `error`. Arrays give arrays.
 
     >>> least([50, 99], [100, 100], 0.01).round(2)
@@ -84,7 +84,9 @@ def least(successes: Any, trials: Any, error: float) -> Any:
     return beta_quantile(error, successes, trials - successes + 1)
 
 
-def beta_interval(successes: Any, failures: Any, level: float = 0.95) -> Any:
+def beta_interval(
+    successes: ArrayLike, failures: ArrayLike, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Equal-tailed credible interval of Beta(successes, failures): its low and its high end. Arrays give arrays.
 
     What is counted is not all: add the prior to both, 1 for the uniform or ½ for Jeffreys'. Without successes the

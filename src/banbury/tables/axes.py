@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from banbury.tables.scoring import TableReading
     from banbury.tables.terms import Terms
     from banbury.tables.votes import CellChoice
+    from banbury.text.documents import Label
 
 MOST_MARKS = 10  # values of a category on its axis
 NUMBERS_SHOWN = 9  # places on the axis of a column of numbers
@@ -41,23 +42,23 @@ def nomogram(
     learned: Learned,
     cells: CellChoice | None,
     *,
-    label: Any,
-    against: Any,
+    label: Label | None,
+    against: Label | None,
     top: int,
     pairs: int,
 ) -> Nomogram:
     """Axes of the columns, and of the pairs that say most beyond their columns."""
     classes = reading.classes
     label = classes[-1] if label is None else label
-    others = [one for one in classes if one != label]
+    others = [name for name in classes if name != label]
     against = others[-1] if against is None and others else against
-    for one in (label, against):
-        if one not in classes:
-            raise InputError(f"there is no class {one!r}; there is {names_of(classes)}")
+    for name in (label, against):
+        if name not in classes:
+            raise InputError(f"there is no class {name!r}; there is {names_of(classes)}")
     if label == against:
         raise InputError(f"the two classes of a nomogram are different ones, not {label!r} twice")
-    of, than = classes.index(label), classes.index(against)
-    asked = _Asked(reading, of, than)
+    ours, theirs = classes.index(label), classes.index(against)
+    asked = _Asked(reading, ours, theirs)
     axes = []
     for group in learned.groups:
         for place, name in enumerate(group.names):
@@ -68,10 +69,10 @@ def nomogram(
     of_pairs = sorted(_pairs(asked, learned, cells), key=_length, reverse=True) if pairs else []
     shown, shown_pairs = axes[:top], of_pairs[:pairs]
     n_more = len(axes) + len(of_pairs) - len(shown) - len(shown_pairs)
-    return Nomogram(label, against, asked.start, shown, shown_pairs, n_more)
+    return Nomogram(label, classes[theirs], asked.start, shown, shown_pairs, n_more)
 
 
-def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], label: Any) -> Boundary:
+def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], label: Label | None) -> Boundary:
     """How probable a class is by the values of two columns of numbers."""
     label = reading.classes[-1] if label is None else label
     if label not in reading.classes:

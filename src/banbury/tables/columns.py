@@ -36,6 +36,8 @@ from banbury.text.tokens import Tokens
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from banbury.text.likelihoods import Smoothing
+
 KINDS: dict[str, type] = {
     kind.__name__.lower(): kind
     for kind in (Bernoulli, Categorical, Date, Gaussian, Histogram, Id, Multinomial, Number, Poisson, Text)
@@ -57,7 +59,7 @@ SMOOTHING = 0.5
 
 
 def kinds_of(
-    columns: Mapping[Any, Any] | Sequence[str] | None, table: Table, *, smoothing: Any = "auto"
+    columns: Mapping[Any, Any] | Sequence[str] | None, table: Table, *, smoothing: Smoothing = "auto"
 ) -> dict[str, Any]:
     """The kind of each column that is used, in the order in which they are named.
 
@@ -103,7 +105,7 @@ def _kind(name: str, kind: Any) -> Any:
     return kind
 
 
-def _found(column: Column, smoothing: Any) -> Any:
+def _found(column: Column, smoothing: Smoothing) -> Any:
     kind = found(column)
     if isinstance(smoothing, str) or not isinstance(kind, Bernoulli | Categorical):
         return kind

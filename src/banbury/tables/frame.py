@@ -27,6 +27,8 @@ from banbury.text.tokens import as_document, is_document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from banbury.tables.recognition import Data
+
 
 @dataclass(frozen=True)
 class Column:
@@ -203,7 +205,7 @@ def are_truths(values: Sequence[Any]) -> bool:
     return bool(known) and all(isinstance(value, str) and value.lower() in ("true", "false") for value in known)
 
 
-def read(data: Any) -> Table:
+def read(data: Data) -> Table:
     """A table of any library as plain columns.
 
     >>> table = read([{"age": 31, "city": "Banbury"}, {"age": 45}])
@@ -236,7 +238,7 @@ def read(data: Any) -> Table:
     return Table(columns, n_rows, by_rows)
 
 
-def as_row(data: Any) -> dict[str, Any]:
+def as_row(data: Data) -> dict[str, Any]:
     """One row as a dictionary: of a dictionary, a row of a data frame, or a table that has no other."""
     if isinstance(data, Mapping) and is_row(data):
         return dict(data)
@@ -271,7 +273,7 @@ def names_of(names: Iterable[Any], most: int = 12) -> str:
     return ", ".join([*shown[:most], f"… ({len(shown)} in all)"] if len(shown) > most else shown) or "no columns"
 
 
-def _pairs(data: Any) -> Iterator[tuple[Any, Any]]:
+def _pairs(data: Data) -> Iterator[tuple[Any, Any]]:
     """The name and the values of each column, as their library has them."""
     if isinstance(data, Mapping):
         for name, values in data.items():
@@ -321,7 +323,7 @@ def _of_rows(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         yield name, [row.get(name) for row in rows]
 
 
-def _arrow_table(data: Any) -> Any:
+def _arrow_table(data: Data) -> Any:
     for library, make in (("pyarrow", "table"), ("polars", "DataFrame")):
         try:
             module = import_module(library)
@@ -338,7 +340,7 @@ class _PolarsColumns:
     columns: list[Any]
 
 
-def _n_rows(data: Any) -> int:
+def _n_rows(data: Data) -> int:
     """Of a table without columns."""
     return len(data) if hasattr(data, "__len__") and not isinstance(data, Mapping) else 0
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.tables.terms import Terms
+    from banbury.text.documents import Column
 
 
 class Rows(NamedTuple):
@@ -32,7 +33,7 @@ class Rows(NamedTuple):
     """The number of each row's group, where the caller has said what belongs together."""
 
     @classmethod
-    def of(cls, table: Table, labels: list[Any], weights: Any, groups: Any = None) -> Rows:
+    def of(cls, table: Table, labels: list[Any], weights: Column, groups: Column = None) -> Rows:
         """Rows with their labels; those that count zero times were never there."""
         if len(labels) != table.n_rows:
             raise InputError(f"{table.n_rows} rows but {len(labels)} labels")

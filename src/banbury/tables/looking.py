@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from banbury.tables.choice import ColumnChoice
 from banbury.tables.columns import Group, described
 from banbury.tables.frame import names_of, show_value
 from banbury.tables.learned import Learned
+
+if TYPE_CHECKING:
+    from banbury.text.documents import Label
 
 MOST_BINS = 64  # of a histogram whose probabilities are listed
 
@@ -155,5 +158,5 @@ def _value_names(group: Group, at: int) -> list[str] | None:
     return [f"below {short(float(edges[0]))}", *between, f"{short(float(edges[-1]))} or more"]
 
 
-def _parameter(name: str, label: Any, value: float, low: float, high: float) -> Parameter:
+def _parameter(name: str, label: Label, value: float, low: float, high: float) -> Parameter:
     return Parameter(name, label, float(value), Interval(float(low), float(high)))

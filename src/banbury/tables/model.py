@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from banbury.results.column_table import ColumnTable
     from banbury.results.nomogram import Nomogram
     from banbury.results.word_table import WordTable
+    from banbury.tables.recognition import Data
 
 
 class TableState(NamedTuple):
@@ -84,9 +85,9 @@ class TableModel:
     @classmethod
     def fitted(
         cls,
-        data: Any,
+        data: Data,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         columns: Any,
@@ -138,7 +139,7 @@ class TableModel:
         """Columns that only name rows."""
         return [name for name, kind in self.kinds.items() if isinstance(kind, Id)]
 
-    def _read(self, data: Any) -> Table:
+    def _read(self, data: Data) -> Table:
         """A table with the columns that are learned."""
         return in_parts(read(data).only(self.kinds), self.kinds)
 
@@ -159,7 +160,7 @@ class TableModel:
         """How many rows each class has."""
         return self.learned.documents
 
-    def add(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def add(self, data: Data, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Learn these rows too; a bad one changes nothing."""
         rows = Rows.of(self._read(data), labels, weights)
         with self.changes:
@@ -168,7 +169,7 @@ class TableModel:
                 self.texts[name].counts.merge(counts)
             self.learned = learned
 
-    def remove(self, data: Any, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def remove(self, data: Data, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Unlearn these rows; one that was never learned is a `CountError`, and nothing changes."""
         rows = Rows.of(self._read(data), labels, weights)
         with self.changes:
@@ -225,9 +226,9 @@ class TableModel:
 
     def choose(
         self,
-        data: Any,
+        data: Data,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         effort: str,
@@ -341,7 +342,7 @@ class TableModel:
         texts = [model.n_parameters(text_settings(self.kinds[name], settings)) for name, model in self.texts.items()]
         return sum(n_parameters(group) for group in self.learned.groups) + sum(texts)
 
-    def joint_log_likelihood(self, data: Any, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
+    def joint_log_likelihood(self, data: Data, settings: Settings, *, coefficient: bool) -> NDArray[Any]:
         """log P(class) + log P(row | class), for each row and class: every column counts once."""
         classes, documents, groups, _ = self.learned
         table = self._read(data)
@@ -394,17 +395,19 @@ class TableModel:
         """What was learned of a column, or of two columns together."""
         return column_table(self.learned, self.inner_kinds, self.choice, names)
 
-    def nomogram(self, settings: Settings, *, label: Any, against: Any, top: int, pairs: int) -> Nomogram:
+    def nomogram(
+        self, settings: Settings, *, label: Label | None, against: Label | None, top: int, pairs: int
+    ) -> Nomogram:
         """What the values of each column say, on one scale."""
         cells = None if self.choice is None else self.choice.cells
         how: dict[str, Any] = {"label": label, "against": against, "top": top, "pairs": pairs}
         return nomogram(self.reading(settings), self.learned, cells, **how)
 
-    def boundary(self, settings: Settings, first: str, second: str, label: Any) -> Boundary:
+    def boundary(self, settings: Settings, first: str, second: str, label: Label | None) -> Boundary:
         """How probable a class is by two columns of numbers."""
         return boundary(self.reading(settings), self.learned, (first, second), label)
 
-    def rows(self, data: Any, labels: list[Any] | None = None) -> Rows:
+    def rows(self, data: Data, labels: list[Any] | None = None) -> Rows:
         """Rows as they are learned, of labels that may be unknown."""
         table = self._read(data)
         return Rows.of(table, [None] * table.n_rows if labels is None else labels, None)
@@ -413,7 +416,7 @@ class TableModel:
         """The tokens that the usual analyzer makes of a word."""
         return [token.text for token in Analyzer().tokens(word)]
 
-    def hold(self, data: Any) -> tuple[Table, Callable[[int], dict[str, Any]]]:
+    def hold(self, data: Data) -> tuple[Table, Callable[[int], dict[str, Any]]]:
         """Rows that can be read more than once, and a function from the number of a row to the row."""
         table = read(data).only(self.kinds)
         return table, table.row

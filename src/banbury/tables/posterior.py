@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from banbury.tables.kinds.statistics import Statistics
 from banbury.text.posterior import DRAWS, PredictionPosterior, prediction_posterior, prior_draws
+
+if TYPE_CHECKING:
+    from banbury.text.likelihoods import Prior
 
 
 def table_posterior(
@@ -16,7 +19,7 @@ def table_posterior(
     class_rows: Any,
     *,
     classes: Sequence[Any] | None = None,
-    prior: Any = "empirical",
+    prior: Prior = "empirical",
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,

@@ -7,8 +7,13 @@ from typing import Any
 
 from banbury.text.documents import check_collected
 
+Data = Any
+"""A table of any library: a data frame, an Arrow table, an array, a dictionary of columns, a list of dictionaries."""
+Row = Any
+"""One row of it: a dictionary by column, or a row of a data frame."""
 
-def is_row(data: Any) -> bool:
+
+def is_row(data: Data) -> bool:
     """Whether this is one row: a value by the name of each column.
 
     >>> is_row({"age": 31, "city": "Banbury"}), is_row({"age": [31, 45], "city": ["Banbury", None]})
@@ -19,7 +24,7 @@ def is_row(data: Any) -> bool:
     return isinstance(data, Mapping) and not any(is_column(value) for value in data.values())
 
 
-def is_table(data: Any) -> bool:
+def is_table(data: Data) -> bool:
     """Whether this is a table, not a list or a column of texts. A data frame of one column can be both: it is a column.
 
     >>> is_table({"age": [31, 45]}), is_table([{"age": 31}]), is_table(["a text"])
@@ -35,7 +40,7 @@ def is_table(data: Any) -> bool:
     return names is not None and len(names) != 1
 
 
-def column_names(data: Any) -> list[Any] | None:
+def column_names(data: Data) -> list[Any] | None:
     """The names of the columns of a data frame, an Arrow table or a relation; None for anything else."""
     check_collected(data)
     if isinstance(data, type) or not (hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__")):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.tables.columns import Group
+    from banbury.tables.recognition import Data, Row
     from banbury.tables.votes import CellVotes, Vote
 
 
@@ -48,11 +49,11 @@ class TableReading(NamedTuple):
     votes: CellVotes | None = None
     """What cells of columns, pairs and triples say; a column whose cells are read has no weight besides."""
 
-    def is_one(self, data: Any) -> bool:
+    def is_one(self, data: Data) -> bool:
         """Whether this is one row rather than a table; a `str` is one document, of the wrong kind."""
         return isinstance(data, str) or is_row(data)
 
-    def one(self, row: Any) -> dict[str, Any]:
+    def one(self, row: Row) -> dict[str, Any]:
         """One row, checked."""
         return as_row(row)
 
@@ -65,22 +66,22 @@ class TableReading(NamedTuple):
         """The columns that are learned."""
         return tuple(inner_kinds(self.kinds))
 
-    def _read(self, data: Any) -> Table:
+    def _read(self, data: Data) -> Table:
         return in_parts(read(data).only(self.kinds), self.kinds)
 
-    def best_one(self, row: Any) -> int:
+    def best_one(self, row: Row) -> int:
         """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
 
     def labeller(self) -> None:
         """Nothing labels single rows without a reading."""
 
-    def best(self, data: Any, threads: int) -> NDArray[Any]:
+    def best(self, data: Data, threads: int) -> NDArray[Any]:
         """The same for each row."""
         best: NDArray[Any] = self.scores(data, threads).argmax(axis=1)
         return best
 
-    def scores(self, data: Any, threads: int) -> NDArray[Any]:
+    def scores(self, data: Data, threads: int) -> NDArray[Any]:
         """For each row and class, up to a number that the classes share."""
         table = self._read(data)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
@@ -102,12 +103,12 @@ class TableReading(NamedTuple):
                 scores[~column.missing] += text.weight * said
         return scores
 
-    def scores_of(self, row: Any) -> list[float]:
+    def scores_of(self, row: Row) -> list[float]:
         """The scores of one row."""
         scores: list[float] = self.scores(row, 1)[0].tolist()
         return scores
 
-    def terms(self, row: Any) -> tuple[list[float], list[Term]]:
+    def terms(self, row: Row) -> tuple[list[float], list[Term]]:
         """What a row's scores are the sums of: where they start, and one term for each value and word."""
         table = self._read(row)
         values = table.row(0)
@@ -135,15 +136,15 @@ class TableReading(NamedTuple):
             ]
         return start, [*(term for name in self.names for term in found.get(name, [])), *together]
 
-    def all_terms(self, row: Any) -> tuple[list[float], list[Term], None]:
+    def all_terms(self, row: Row) -> tuple[list[float], list[Term], None]:
         """The same; words that a text has not are in the start."""
         return *self.terms(row), None
 
-    def pair_terms(self, row: Any, ours: int, theirs: int) -> None:
+    def pair_terms(self, row: Row, ours: int, theirs: int) -> None:
         """A row has no single text whose words could be summed at once."""
         return None
 
-    def changes(self, row: Any) -> list[Change]:
+    def changes(self, row: Row) -> list[Change]:
         """What preprocessing leaves out of the texts of a row, and what it counts under another name."""
         values = self._read(row).row(0)
         return [

@@ -15,6 +15,7 @@ from banbury.text.tokens import as_document
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from banbury.text.documents import Texts
     from banbury.text.matrix import TermMatrix
 
 Treatment = Literal["keep", "remove", "replace", "split"]
@@ -175,7 +176,7 @@ class Analyzer:
 
     def matrix(
         self,
-        texts: Any,
+        texts: Texts,
         *,
         binary: bool = False,
         names: Sequence[str] | None = None,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
+    from banbury.text.documents import Column, Texts
 
 HELD = 64 << 20  # bytes of text that are simply kept in memory
 COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough to be small, many enough to be quick
@@ -31,9 +32,9 @@ COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough t
 class _Part(NamedTuple):
     """Some documents, checked."""
 
-    texts: Any
+    texts: Texts
     labels: list[Any]
-    weights: Any
+    weights: Column
     size: int
     """Bytes of the texts."""
 
@@ -126,7 +127,7 @@ def _joined(parts: list[_Part]) -> _Part:
     if any(part.weights is not None for part in parts):
         weights = [weight for part in parts for weight in part.weights or [1] * len(part.labels)]
     if any(isinstance(part.texts, list) for part in parts) or not parts:
-        texts: Any = [text for part in parts for text in part.texts]
+        texts: Texts = [text for part in parts for text in part.texts]
     else:
         texts = _kernel.join([part.texts for part in parts])
     return _Part(texts, labels, weights, sum(part.size for part in parts))

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Buffer, Texts
+    from banbury.text.likelihoods import Prior
+
 MOST_WINDOWED_DOCUMENTS = 5_000  # and a window of each
 SCALE, SCALE_SD = 0.8, 10.0  # what the scale usually is
 SMALLEST_SCALE = 1e-3
@@ -44,14 +47,14 @@ SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 3.0)
 
 def calibrate(
     counts: Counts,
-    texts: Any,
-    class_ids: Any,
-    weights: Any,
+    texts: Texts,
+    class_ids: Buffer,
+    weights: Buffer | None,
     *,
     likelihood: str,
     smoothings: Sequence[Any],
     vocabulary: str,
-    prior: Any,
+    prior: Prior,
     is_calibrated: bool = True,
     groups: Sequence[str] | None = None,
     threads: int | None = None,

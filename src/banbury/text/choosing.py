@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from banbury.text.analyzer import Analyzer
     from banbury.text.counts import Counts
-    from banbury.text.documents import Texts
+    from banbury.text.documents import Buffer, Column, Texts
+    from banbury.text.likelihoods import Prior
     from banbury.text.settings import Settings
 
 MOST_NUMBERS_AT_BEST = 30_000_000  # in the basis of the curves, with effort="best"
@@ -39,12 +40,12 @@ class _Documents(NamedTuple):
     """Documents that were counted, as the kernel takes them."""
 
     texts: Texts
-    class_ids: Any
-    weights: Any
+    class_ids: Buffer
+    weights: Buffer | None
     groups: list[str] | None
 
     @property
-    def given(self) -> tuple[Texts, Any, Any]:
+    def given(self) -> tuple[Texts, Buffer, Buffer | None]:
         """Texts, classes and weights."""
         return self.texts, self.class_ids, self.weights
 
@@ -53,12 +54,12 @@ def choose(
     counts: Counts,
     texts: Texts,
     labels: list[Any],
-    weights: Any,
+    weights: Column,
     settings: Settings,
     *,
     effort: str,
     narrower: Analyzer | None,
-    groups: Any = None,
+    groups: Column = None,
     threads: int | None,
 ) -> Chosen:
     """Choose by leave-one-out what is left open by the settings; the texts are among those that were counted.
@@ -130,7 +131,7 @@ def _plain_chosen(counts: Counts, documents: _Documents, settings: Settings, thr
 
 
 def _report(
-    counts: Counts, documents: _Documents, seen: Seen, prior: Any = "empirical", *, doubts: Seen | None = None
+    counts: Counts, documents: _Documents, seen: Seen, prior: Prior = "empirical", *, doubts: Seen | None = None
 ) -> TrainingReport:
     """How well the model does with this prior; what was seen is with the classes' shares of the documents."""
     asked, had = (log_prior(counts.classes, counts.documents, which) for which in (prior, "empirical"))

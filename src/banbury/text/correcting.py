@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Buffer, Texts
+
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 PATIENCE, AT_LEAST = 2, 0.3  # penalties that may be no better before the search ends; but this one is always tried
 SURE_GAIN = 2.0  # standard errors that the gain has to have
@@ -37,9 +39,9 @@ MOST_FEATURES = 2**27  # of all documents together, each some twenty bytes
 
 def correct(
     counts: Counts,
-    texts: Any,
-    class_ids: Any,
-    weights: Any,
+    texts: Texts,
+    class_ids: Buffer,
+    weights: Buffer | None,
     trust: Trust,
     seen: Seen,
     text: Callable[[int], str],

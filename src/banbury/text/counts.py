@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.changes import CHANGING
@@ -20,6 +20,9 @@ from banbury.text.documents import (
     class_numbers,
     n_threads,
 )
+
+if TYPE_CHECKING:
+    from banbury.text.documents import Column
 
 FEW_CLASSES = 1000
 
@@ -87,11 +90,11 @@ class Counts:
         plain = _kernel.Scorer(self.kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
         return plain.table(names, min_documents)
 
-    def add(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
+    def add(self, texts: Texts, labels: Labels, *, weights: Column = None, threads: int | None = None) -> Counts:
         """Count these documents; one of weight 3 counts as three. Bad input changes nothing."""
         return self.absorb(self._count(texts, labels, weights, threads))
 
-    def remove(self, texts: Texts, labels: Labels, *, weights: Any = None, threads: int | None = None) -> Counts:
+    def remove(self, texts: Texts, labels: Labels, *, weights: Column = None, threads: int | None = None) -> Counts:
         """Take these documents away again. One that was never added is a `CountError`, and nothing changes."""
         counted = self._count(texts, labels, weights, threads)
         with CHANGING:
@@ -199,7 +202,7 @@ class Counts:
             raise FileFormatError(f"it has {len(classes)} labels, but counts of {kernel.n_classes} classes")
         return cls._of(analyzer, classes, kernel)
 
-    def _count(self, texts: Texts, labels: Labels, weights: Any, threads: int | None) -> Counts:
+    def _count(self, texts: Texts, labels: Labels, weights: Column, threads: int | None) -> Counts:
         check_collected(texts)
         labels = as_labels(labels)
         known, kernel = self._learned

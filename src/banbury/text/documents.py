@@ -15,6 +15,9 @@ from banbury.text.tokens import is_document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Buffer = array[int] | memoryview
+    """Whole numbers in memory, as the kernel takes them."""
+
 MOST_THREADS = 256  # that are ever started
 
 Label = str | int | float | bool
@@ -149,7 +152,7 @@ def suggestion(label: Any, classes: list[Any]) -> str:
     return f"did you mean {spelled[near[0]]!r}? {known[0].upper()}{known[1:]}" if near else known
 
 
-def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = False) -> Any:
+def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = False) -> Buffer:
     """The number of each label among the classes, as a buffer for the kernel.
 
     Where documents are weighted, a label may have counted zero times: then its number does not matter.
@@ -164,7 +167,7 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
         raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted") from None
 
 
-def as_weights(weights: Column, n: int) -> Any:
+def as_weights(weights: Column, n: int) -> Buffer:
     """Weights as whole numbers, one for each document."""
     values = as_list(weights, "sample_weight")
     if len(values) != n:
@@ -215,7 +218,7 @@ def _weight(row: int, weight: Any) -> int:
     return whole
 
 
-def _numbers(values: Iterable[int]) -> Any:
+def _numbers(values: Iterable[int]) -> Buffer:
     """A buffer of 32-bit numbers. The kernel wants an aligned address even where there are none: an array has none."""
     return array("I", values) or memoryview(bytes(4)).cast("I")[:0]
 

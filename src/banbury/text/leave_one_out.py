@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Column, Labels, Texts
+    from banbury.text.likelihoods import Prior, Smoothing
+
 EVERY_ONE = 2**62  # more documents than there are
 MOST_DOCUMENTS = 10_000  # that are looked at: more choose hardly better
 FEW_DOCUMENTS = 100
@@ -27,14 +30,14 @@ SHIFT_PRECISION = 1.0  # of a class's own shift, around 0
 
 def leave_one_out(
     counts: Counts,
-    texts: Any,
-    labels: Any,
+    texts: Texts,
+    labels: Labels,
     *,
     likelihood: str = "multinomial",
-    smoothing: Any = 1.0,
+    smoothing: Smoothing = 1.0,
     vocabulary: str = "shared",
-    prior: Any = "empirical",
-    groups: Any = None,
+    prior: Prior = "empirical",
+    groups: Column = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """log P(class) + log P(text | class), for each text and class, as if the text had never been counted.
@@ -56,7 +59,7 @@ def leave_one_out(
 
 
 def plain_left_out(
-    documents: _kernel.Documents, likelihood: str, smoothing: Any, vocabulary: str, threads: int | None
+    documents: _kernel.Documents, likelihood: str, smoothing: Smoothing, vocabulary: str, threads: int | None
 ) -> _kernel.LeftOut:
     """The leave-one-out log-likelihoods of documents, in their own order, then of their windows."""
     assert vocabulary in VOCABULARIES
@@ -68,9 +71,9 @@ def plain_scores(
     documents: _kernel.Documents,
     counts: Counts,
     likelihood: str,
-    smoothing: Any,
+    smoothing: Smoothing,
     vocabulary: str,
-    prior: Any,
+    prior: Prior,
     threads: int | None,
 ) -> NDArray[np.float64]:
     """The leave-one-out scores of documents without windows; with `prior` None the log-likelihoods alone."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.text.calibration import Calibration
-    from banbury.text.documents import Texts
+    from banbury.text.documents import Column, Texts
     from banbury.text.model import TextModel
     from banbury.text.settings import Settings
 
@@ -77,7 +77,7 @@ def evidence_without(
     settings: Settings,
     *,
     start: NDArray[np.float64] | None = None,
-    weights: Any = None,
+    weights: Column = None,
     groups: Sequence[str] | None = None,
     threads: int | None,
 ) -> NDArray[np.float64]:

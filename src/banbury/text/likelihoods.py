@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
 VOCABULARIES = ("shared", "class")
+Smoothing = float | str | None
+"""Added to every count: a number, None for nothing, `"document"` for one more document with every word."""
 MOST_SMOOTHING = 1e15  # more than any count; times the number of all words it is still a number
 
 
 def scorer(
     counts: _kernel.Counts,
     likelihood: str,
-    smoothing: Any,
+    smoothing: Smoothing,
     vocabulary: str,
     *,
     length: tuple[float, float] | None = None,

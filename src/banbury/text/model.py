@@ -66,7 +66,7 @@ class TextModel:
         cls,
         texts: Texts,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         analyzer: Analyzer | str | None,
@@ -88,7 +88,7 @@ class TextModel:
         counts: Counts,
         texts: Texts,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         effort: str,
@@ -143,7 +143,7 @@ class TextModel:
         """A model of texts has no columns: an `AttributeError`."""
         raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
 
-    def add(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def add(self, texts: Texts, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Count these documents too; of a label that nothing was fitted to, take note of how it is told."""
         if self.choice.trust is None or self.choice.trust.knows(labels):
             self.counts.add(texts, labels, weights=weights, threads=threads)
@@ -156,7 +156,7 @@ class TextModel:
             trust = with_new_labels(self.choice.trust, self.counts, rows, labels, threads=threads)
             self.choice = replace(self.choice, trust=trust)
 
-    def remove(self, texts: Texts, labels: list[Any], weights: Any, *, threads: int | None) -> None:
+    def remove(self, texts: Texts, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Take these documents away again."""
         with self.changes:
             self.counts.remove(texts, labels, weights=weights, threads=threads)
@@ -195,7 +195,7 @@ class TextModel:
         self,
         texts: Texts,
         labels: list[Any],
-        weights: Any,
+        weights: Column,
         settings: Settings,
         *,
         effort: str,
@@ -294,7 +294,7 @@ class TextModel:
         settings: Settings,
         *,
         start: NDArray[np.float64] | None = None,
-        weights: Any = None,
+        weights: Column = None,
         groups: Sequence[str] | None = None,
         threads: int | None,
     ) -> NDArray[np.float64]:

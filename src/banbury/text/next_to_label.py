@@ -30,6 +30,7 @@ from banbury.text.index import Index
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from banbury.text.documents import Texts
     from banbury.text.model import TextModel
     from banbury.text.settings import Settings
 
@@ -41,7 +42,7 @@ NEGLIGIBLE = 1e-9
 def next_to_label(
     model: TextModel,
     settings: Settings,
-    texts: Any,
+    texts: Texts,
     *,
     top: int,
     by: str,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -23,6 +23,9 @@ from banbury.stats.softmax import log_differences, log_softmax, softmax
 from banbury.text.counts import Counts
 from banbury.text.documents import check_many
 from banbury.text.likelihoods import log_prior, pseudo_counts, scorer
+
+if TYPE_CHECKING:
+    from banbury.text.likelihoods import Prior, Smoothing
 
 Array = NDArray[np.float64]
 
@@ -84,7 +87,7 @@ def word_posterior(
     words: Sequence[str],
     *,
     likelihood: str = "multinomial",
-    smoothing: Any = 1.0,
+    smoothing: Smoothing = 1.0,
     level: float = 0.95,
     seed: int = 0,
 ) -> WordPosterior:
@@ -117,8 +120,8 @@ def text_posterior(
     texts: Iterable[str],
     *,
     likelihood: str = "multinomial",
-    smoothing: Any = 1.0,
-    prior: Any = "empirical",
+    smoothing: Smoothing = 1.0,
+    prior: Prior = "empirical",
     level: float = 0.95,
     draws: int = DRAWS,
     seed: int = 0,
@@ -160,7 +163,7 @@ def text_posterior(
 
 
 def _beta(
-    counts: Counts, words: Sequence[str] | None, likelihood: str, smoothing: Any
+    counts: Counts, words: Sequence[str] | None, likelihood: str, smoothing: Smoothing
 ) -> tuple[list[str], Array, Array]:
     """The words that there are, and by word and class the posterior pseudo-counts for and against each."""
     if likelihood not in ("multinomial", "bernoulli"):
@@ -234,7 +237,7 @@ def _add_bernoulli(
             scores[:, rows[word]] += (yes - no)[:, None, :]
 
 
-def prior_draws(classes: list[Any], documents: Any, prior: Any, draws: int, seed: int) -> Array:
+def prior_draws(classes: list[Any], documents: Any, prior: Prior, draws: int, seed: int) -> Array:
     """Draws of the logarithms of the class shares, by draw and class."""
     if not isinstance(draws, int) or draws < 1:
         raise InputError(f"draws is {draws!r}; it must be 1 or more")

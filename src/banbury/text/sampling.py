@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from banbury import _kernel
     from banbury.text.counts import Counts
     from banbury.text.documents import Label
+    from banbury.text.likelihoods import Prior
 
 
 def draw_class_ids(
-    rng: np.random.Generator, n: int, label: Label | None, classes: list[Any], documents: list[int], prior: Any
+    rng: np.random.Generator, n: int, label: Label | None, classes: list[Any], documents: list[int], prior: Prior
 ) -> NDArray[Any]:
     """The classes of `n` new documents: all `label`, or drawn from the prior where that is None."""
     if not isinstance(n, int) or n < 0:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.results.training_report import TrainingReport
+    from banbury.text.documents import Column, Texts
 
 SURE_CHOICES = (0.5, 0.9)
 UNLABELLED_FOLDS = 3
@@ -59,9 +60,9 @@ class Unlabelled:
 
 
 def fitted_with_unlabelled(
-    texts: Any,
+    texts: Texts,
     labels: list[Any],
-    weights: Any,
+    weights: Column,
     unlabelled: Any,
     settings: Settings,
     *,

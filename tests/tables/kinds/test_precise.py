@@ -18,8 +18,8 @@ def exact(pair: Any) -> Fraction:
 
 @given(FLOATS, FLOATS)
 def test_a_sum_and_a_product_lose_nothing(a: float, b: float) -> None:
-    assert exact(precise.exact_sum(a, b)) == Fraction(a) + Fraction(b)
-    product = exact(precise.exact_product(a, b))
+    assert exact(precise.exact_sum(np.array(a), np.array(b))) == Fraction(a) + Fraction(b)
+    product = exact(precise.exact_product(np.array(a), b))
     assert abs(product - Fraction(a) * Fraction(b)) <= Fraction(abs(a * b)) / 2**100 + Fraction(1, 10**290)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from banbury.tables.kinds.statistics import (
     log_share,
 )
 
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
+
 
 class BernoulliStatistics(LinearStatistics):
     """How many rows have a value, and how many of these have 1, by class and feature."""
@@ -32,10 +35,10 @@ class BernoulliStatistics(LinearStatistics):
     kind: Bernoulli
     wants: ClassVar[str] = "a Bernoulli column has 1 for yes and 0 for no"
 
-    def _is_valid(self, values: Array) -> Any:
-        return (values == 0) | (values == 1)
+    def _is_valid(self, values: Array) -> Truths:
+        return np.asarray((values == 0) | (values == 1))
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         return {
             "known": known_sums(values, numbers, weights, n_classes),
             "ones": class_sums(filled(values), numbers, weights, n_classes),

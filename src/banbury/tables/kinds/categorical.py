@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from banbury.tables.kinds.statistics import (
     without,
 )
 
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
+
 MOST_CELLS = 2**28  # counts of 8 bytes: more would take the memory of most machines
 
 
@@ -36,14 +39,14 @@ class CategoricalStatistics(Statistics):
     kind: Any
     wants: ClassVar[str] = "a Categorical column has the numbers of its categories: 0, 1, 2 …"
 
-    def _is_valid(self, values: Array) -> Any:
-        return (values >= 0) & (np.floor(values) == values)
+    def _is_valid(self, values: Array) -> Truths:
+        return np.asarray((values >= 0) & (np.floor(values) == values))
 
     def _codes(self, values: Array) -> NDArray[np.intp]:
         """Which cell each value is counted in; values are not missing."""
         return np.minimum(values, 2.0**62).astype(np.intp)  # a larger one would wrap around
 
-    def _n_cells(self, values: Any) -> int:
+    def _n_cells(self, values: Values) -> int:
         """How many cells the features need for these values."""
         if not values.shape[0] or not values.shape[1]:
             return 1
@@ -52,7 +55,7 @@ class CategoricalStatistics(Statistics):
             raise InputError(f"a category has number {most:g}; number them 0, 1, 2 …, in the order of their coming")
         return int(most) + 1
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         n_cells, n_features = self._n_cells(values), self.n_features
         if n_classes * n_features * n_cells > MOST_CELLS:
             raise InputError(f"{n_classes} classes × {n_features} columns × {n_cells} categories are too many")

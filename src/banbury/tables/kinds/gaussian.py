@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, log, pi
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ from banbury.tables.kinds.statistics import (
     left,
     overall,
 )
+
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
 
 LARGEST_VALUE = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
 LARGEST_SPREAD = 1e300  # of 2⁶⁴ of them
@@ -80,7 +83,7 @@ class GaussianStatistics(Statistics):
     def _is_log(self) -> bool:
         return self.kind.scale == "log"
 
-    def _is_valid(self, values: Array) -> Any:
+    def _is_valid(self, values: Array) -> Truths:
         return np.isfinite(values) & (not self._is_log() or values >= 0)
 
     def _scaled(self, values: Array) -> Array:
@@ -90,7 +93,7 @@ class GaussianStatistics(Statistics):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(values > 0, np.log(values), np.nan)
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         values = values.toarray() if is_sparse(values) else values
         shape = (n_classes, self.n_features)
         sums = {name: np.zeros(shape) for name in MOMENT_NAMES}

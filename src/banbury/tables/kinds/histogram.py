@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 from banbury.errors import FileFormatError, InputError
 from banbury.tables.kinds.categorical import CategoricalStatistics
 from banbury.tables.kinds.statistics import Array, Kind, Statistics, checked_pseudo_counts, is_sparse
+
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
 
 
 class HistogramStatistics(CategoricalStatistics):
@@ -33,10 +36,10 @@ class HistogramStatistics(CategoricalStatistics):
         self.edges: list[Array | None] = [None if given is None else np.array(given, dtype=float)] * n_features
         super().__init__(kind, n_features, n_classes)
 
-    def _is_valid(self, values: Array) -> Any:
+    def _is_valid(self, values: Array) -> Truths:
         return np.isfinite(values)
 
-    def _prepare(self, values: Any, weights: Array | None) -> None:
+    def _prepare(self, values: Values, weights: Array | None) -> None:
         if all(edges is not None for edges in self.edges):
             return
         assert isinstance(self.kind.bins, int)
@@ -50,7 +53,7 @@ class HistogramStatistics(CategoricalStatistics):
         self.edges = edges
         self.sums = self._joined(self.sums, super()._counted(values[:0], np.empty(0, np.intp), None, self.n_classes))
 
-    def _n_cells(self, values: Any) -> int:
+    def _n_cells(self, values: Values) -> int:
         return max((1 if edges is None else len(edges) + 1 for edges in self.edges), default=1)
 
     def _codes(self, values: Array) -> NDArray[np.intp]:

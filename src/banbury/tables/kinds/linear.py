@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from banbury.stats.softmax import IMPOSSIBLE
 from banbury.tables.kinds.statistics import Array, Statistics, is_sparse
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from banbury.tables.kinds.statistics import Values
 
 
 class Lines(NamedTuple):
@@ -31,7 +36,7 @@ class LinearStatistics(Statistics):
         """What the classes share, for each value; 0 for the value 0."""
         return None
 
-    def scores(self, values: Any, feature_weights: Any = None) -> Array:
+    def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
         lines = self.linear()
         if lines is None:
@@ -43,7 +48,7 @@ class LinearStatistics(Statistics):
             found += IMPOSSIBLE * self.products(values, impossible)
         return found + self._shared_sums(values, share)[:, None]
 
-    def products(self, values: Any, lines: Lines) -> Array:
+    def products(self, values: Values, lines: Lines) -> Array:
         """Values times slopes, plus starts, by row and class; a sparse matrix stays sparse."""
         slope, start = lines
         if is_sparse(values):
@@ -58,7 +63,7 @@ class LinearStatistics(Statistics):
                 found[rows, number] = one
         return found
 
-    def _shared_sums(self, values: Any, share: Array) -> Array:
+    def _shared_sums(self, values: Values, share: Array) -> Array:
         if is_sparse(values):
             shared = self._shared(values.data)
             if shared is not None:

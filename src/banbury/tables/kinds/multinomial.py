@@ -8,7 +8,7 @@ which the classes share.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from banbury.tables.kinds.statistics import (
     log_share,
 )
 
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
+
 
 class MultinomialStatistics(LinearStatistics):
     """The sum of each column, by class, and how many rows there are."""
@@ -40,10 +43,10 @@ class MultinomialStatistics(LinearStatistics):
         """What a value has to be, in words."""
         return f"a Multinomial column has {'' if self.kind.fractions else 'whole '}numbers, 0 or more"
 
-    def _is_valid(self, values: Array) -> Any:
-        return (values >= 0) & (self.kind.fractions | (np.floor(values) == values))
+    def _is_valid(self, values: Array) -> Truths:
+        return np.asarray((values >= 0) & (self.kind.fractions | (np.floor(values) == values)))
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         rows = np.bincount(numbers, weights, minlength=n_classes).astype(float)
         return {"counts": class_sums(filled(values), numbers, weights, n_classes), "rows": rows[:, None]}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,11 @@ from banbury.tables.kinds.gaussian import Gaussian, GaussianStatistics
 from banbury.tables.kinds.histogram import Histogram
 from banbury.tables.kinds.statistics import CELLS, Array, Kind, Numbers, Statistics, Sums, class_sums, is_sparse, slices
 from banbury.tables.row_hash import row_hashes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from banbury.tables.kinds.statistics import Truths, Values
 
 FORMS = ("gaussian", "log", "histogram")
 MOST_CHOICE_ROWS = 8_000  # of the leave-one-out that chooses
@@ -42,7 +47,7 @@ class NumberStatistics(Statistics):
         self.is_chosen = False
         super().__init__(kind, n_features, n_classes)
 
-    def _is_valid(self, values: Array) -> Any:
+    def _is_valid(self, values: Array) -> Truths:
         return np.isfinite(values)
 
     @property
@@ -52,7 +57,9 @@ class NumberStatistics(Statistics):
         possible[FORMS.index("log")] = ~self.sums["negatives"].any(axis=0)
         return np.asarray(np.where(possible, self.losses, np.inf).argmin(axis=0))
 
-    def add(self, values: Any, numbers: Any, weights: Any = None, copies: Any = None) -> NumberStatistics:
+    def add(
+        self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None, copies: Array | None = None
+    ) -> NumberStatistics:
         """Learn from these rows; bad input changes nothing. The first ones choose the form of each column."""
         values, numbers, weights = self._rows(values, numbers, weights)
         values = values.toarray() if is_sparse(values) else values
@@ -63,7 +70,7 @@ class NumberStatistics(Statistics):
             self.choose(values, numbers, weights, copies)
         return self
 
-    def remove(self, values: Any, numbers: Any, weights: Any = None) -> NumberStatistics:
+    def remove(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> NumberStatistics:
         """Unlearn these rows; what was never added is a `CountError`, and nothing changes."""
         values, numbers, weights = self._rows(values, numbers, weights)
         values = values.toarray() if is_sparse(values) else values
@@ -74,7 +81,9 @@ class NumberStatistics(Statistics):
         self.forms, self.sums = forms, sums
         return self
 
-    def choose(self, values: Any, numbers: Any, weights: Any = None, copies: Any = None) -> NumberStatistics:
+    def choose(
+        self, values: Values, numbers: Numbers, weights: Array | None = None, copies: Array | None = None
+    ) -> NumberStatistics:
         """Choose the form of each column by leave-one-out on these rows, which were added.
 
         `copies` says by row and class how many rows leave with each; without it those with the same values do.
@@ -133,7 +142,7 @@ class NumberStatistics(Statistics):
         copy.losses = self.losses[:, which]
         return copy
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         return {"negatives": class_sums((values < 0).astype(float), numbers, weights, n_classes)}
 
     def _used(self) -> list[tuple[Any, NDArray[np.intp]]]:
@@ -144,7 +153,7 @@ class NumberStatistics(Statistics):
             (form.columns(place), place) for form, place in zip(self.forms.values(), places, strict=True) if place.size
         ]
 
-    def log_probabilities(self, values: Any) -> Array:
+    def log_probabilities(self, values: Values) -> Array:
         """log P(value | class), by row, class and feature; 0 for a missing value."""
         values = self._dense(values)
         found = np.empty((len(values), self.n_classes, self.n_features))
@@ -152,7 +161,7 @@ class NumberStatistics(Statistics):
             found[:, :, places] = form.log_probabilities(_possible(form, values[:, places]))
         return found
 
-    def scores(self, values: Any, feature_weights: Any = None) -> Array:
+    def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
         values, share = self._dense(values), self._share(feature_weights)
         found = np.zeros((len(values), self.n_classes))
@@ -160,7 +169,7 @@ class NumberStatistics(Statistics):
             found += form.scores(_possible(form, values[:, places]), share[places])
         return found
 
-    def leave_one_out(self, values: Any, numbers: Any, weights: Any = None) -> Array:
+    def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:
         """The log-probabilities of rows that were added, each by the statistics without it; the forms stay."""
         values, numbers, weights = self._rows(values, numbers, weights)
         values = self._dense(values)
@@ -169,7 +178,7 @@ class NumberStatistics(Statistics):
             found[:, :, places] = form.leave_one_out(_possible(form, values[:, places]), numbers, weights)
         return found
 
-    def leave_copies_out(self, values: Any, copies: Any) -> Array:
+    def leave_copies_out(self, values: Values, copies: ArrayLike) -> Array:
         """The same, each row without all that have its values: so many of each class."""
         values = self._dense(values)
         found = np.empty((len(values), self.n_classes, self.n_features))
@@ -210,7 +219,7 @@ class NumberStatistics(Statistics):
                 found[name] = old
         return found
 
-    def _dense(self, values: Any) -> Array:
+    def _dense(self, values: Values) -> Array:
         values = self._checked(values)
         return np.asarray(values.toarray() if is_sparse(values) else values)
 
@@ -243,7 +252,7 @@ def _possible(form: Any, values: Array) -> Array:
     return np.where(values < 0, np.nan, values) if is_log else values
 
 
-def _some_rows(values: Any, most: int) -> Any:
+def _some_rows(values: Values, most: int) -> Any:
     """All rows, or so many; which depends on what is in them, not on their order."""
     if values.shape[0] <= max(1, most):
         return slice(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from banbury.tables.kinds.statistics import (
     overall,
 )
 
+if TYPE_CHECKING:
+    from banbury.tables.kinds.statistics import Truths, Values
+
 
 class Gamma(NamedTuple):
     """The posterior of a rate: as if so many events had been seen in so many rows."""
@@ -45,10 +48,10 @@ class PoissonStatistics(LinearStatistics):
         """What a value has to be, in words."""
         return f"a Poisson column has {'' if self.kind.fractions else 'whole '}numbers, 0 or more"
 
-    def _is_valid(self, values: Array) -> Any:
-        return (values >= 0) & (self.kind.fractions | (np.floor(values) == values))
+    def _is_valid(self, values: Array) -> Truths:
+        return np.asarray((values >= 0) & (self.kind.fractions | (np.floor(values) == values)))
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         return {
             "known": known_sums(values, numbers, weights, n_classes),
             "events": class_sums(filled(values), numbers, weights, n_classes),

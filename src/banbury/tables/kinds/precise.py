@@ -6,8 +6,6 @@ The algorithms are those of Dekker and Knuth, on whole arrays.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,10 +15,10 @@ Pair = tuple[Array, Array]
 SPLITTER = 2.0**27 + 1  # halves the 53 bits of a float
 
 
-def exact_sum(a: Any, b: Any) -> Pair:
+def exact_sum(a: Array, b: Array) -> Pair:
     """a + b, and what its rounding left out.
 
-    >>> high, low = exact_sum(1e16, 1.0)
+    >>> high, low = exact_sum(np.array(1e16), np.array(1.0))
     >>> int(high) + int(low) == 10**16 + 1
     True
     """
@@ -29,14 +27,14 @@ def exact_sum(a: Any, b: Any) -> Pair:
     return total, (a - (total - part)) + (b - part)
 
 
-def exact_product(a: Any, b: Any) -> Pair:
+def exact_product(a: Array, b: Array | float) -> Pair:
     """a · b, and what its rounding left out."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-def _halves(a: Any) -> Pair:
+def _halves(a: Array | float) -> tuple[Array | float, Array | float]:
     large = SPLITTER * a
     high = large - (large - a)
     return high, a - high
@@ -66,13 +64,13 @@ def multiply(x: Pair, y: Pair) -> Pair:
     return _tidy(high, low + (x[0] * y[1] + x[1] * y[0]))
 
 
-def times(x: Pair, factor: Any) -> Pair:
+def times(x: Pair, factor: Array | float) -> Pair:
     """x · factor, a plain float."""
     high, low = exact_product(x[0], factor)
     return _tidy(high, low + x[1] * factor)
 
 
-def over(x: Pair, divisor: Any) -> Pair:
+def over(x: Pair, divisor: Array | float) -> Pair:
     """x / divisor, a plain float that is not 0."""
     first = x[0] / divisor
     rest = add(x, negative(exact_product(first, divisor)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from math import inf
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,15 @@ from banbury.errors import CountError, FileFormatError, InputError
 from banbury.stats.intervals import Summary
 from banbury.stats.softmax import IMPOSSIBLE
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 Sums = dict[str, Array]
+Truths = NDArray[np.bool_]
+Values = Any
+"""Numbers by row and feature: what NumPy takes for an array, or a sparse array of SciPy."""
 
 CELLS = 2**18  # of a block: rows × classes × features that are in memory at once
 EXACT = 1e-12  # what is left of a float sum after a subtraction, relative to what it was, is this much rounding
@@ -122,14 +128,14 @@ class Statistics:
 
     # Learning
 
-    def add(self, values: Any, numbers: Any, weights: Any = None) -> Self:
+    def add(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Self:
         """Learn from these rows; bad input changes nothing."""
         values, numbers, weights = self._rows(values, numbers, weights)
         self._prepare(values, weights)
         self.sums = self._joined(self.sums, self._counted(values, numbers, weights, self.n_classes))
         return self
 
-    def remove(self, values: Any, numbers: Any, weights: Any = None) -> Self:
+    def remove(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Self:
         """Unlearn these rows; what was never added is a `CountError`, and nothing changes."""
         values, numbers, weights = self._rows(values, numbers, weights)
         self.sums = self._parted(self.sums, self._counted(values, numbers, weights, self.n_classes))
@@ -176,7 +182,7 @@ class Statistics:
 
     # Reading
 
-    def log_probabilities(self, values: Any) -> Array:
+    def log_probabilities(self, values: Values) -> Array:
         """log P(value | class), by row, class and feature; 0 for a missing value."""
         values = self._checked(values)
         found = np.empty((values.shape[0], self.n_classes, self.n_features))
@@ -184,7 +190,7 @@ class Statistics:
             found[rows] = self._known_logs(block)
         return found
 
-    def scores(self, values: Any, feature_weights: Any = None) -> Array:
+    def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
         values, share = self._checked(values), self._share(feature_weights)
         found = np.empty((values.shape[0], self.n_classes))
@@ -192,7 +198,7 @@ class Statistics:
             found[rows] = (self._known_logs(block) * share).sum(axis=2)
         return found
 
-    def leave_one_out(self, values: Any, numbers: Any, weights: Any = None) -> Array:
+    def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:
         """The log-probabilities of rows that were added, each by the statistics without it: its whole weight leaves."""
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
@@ -201,7 +207,7 @@ class Statistics:
             found[rows] = self._known_logs(block)
         return found
 
-    def leave_copies_out(self, values: Any, copies: Any) -> Array:
+    def leave_copies_out(self, values: Values, copies: ArrayLike) -> Array:
         """The log-probabilities of rows, each by the statistics without all rows that have its values.
 
         `copies` says by row and class how many these are, the row itself among them.
@@ -272,7 +278,7 @@ class Statistics:
         """Which finite values are of this kind."""
         raise NotImplementedError
 
-    def _counted(self, values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
+    def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         """The sums of these rows alone."""
         raise NotImplementedError
 
@@ -280,7 +286,7 @@ class Statistics:
         """log P(value | class), by row, class and feature; where the block has classes, without each row itself."""
         raise NotImplementedError
 
-    def _prepare(self, values: Any, weights: Array | None) -> None:
+    def _prepare(self, values: Values, weights: Array | None) -> None:
         """Fix what is fixed by the first rows."""
 
     def _joined(self, sums: Sums, more: Sums) -> Sums:
@@ -302,7 +308,7 @@ class Statistics:
             logs = np.where(block.known[:, None, :], logs, 0.0)
         return logs
 
-    def _rows(self, values: Any, numbers: Any, weights: Any) -> tuple[Any, Numbers, Array | None]:
+    def _rows(self, values: Values, numbers: ArrayLike, weights: Any) -> tuple[Any, Numbers, Array | None]:
         values = self._checked(values)
         numbers = np.asarray(numbers, dtype=np.intp)
         if numbers.shape != (values.shape[0],):
@@ -319,7 +325,7 @@ class Statistics:
             raise InputError(f"feature_weights need a finite number for each of {self.n_features} columns")
         return share
 
-    def _checked(self, values: Any) -> Any:
+    def _checked(self, values: Values) -> Any:
         """Values as an array, or as SciPy's CSR; a bad one is an error that names its place."""
         try:
             if is_sparse(values):
@@ -344,7 +350,7 @@ class Statistics:
         return values
 
     def _blocks(
-        self, values: Any, numbers: Numbers | None = None, weights: Array | None = None
+        self, values: Values, numbers: Numbers | None = None, weights: Array | None = None
     ) -> Iterator[tuple[slice, Block]]:
         size = max(1, CELLS // max(1, self.n_classes * self.n_features))
         for rows in slices(values.shape[0], size):
@@ -359,7 +365,7 @@ class Statistics:
 # What the kinds share
 
 
-def is_sparse(values: Any) -> bool:
+def is_sparse(values: Values) -> bool:
     """Whether these are a sparse matrix or array of SciPy's, which does not have to be installed."""
     return hasattr(values, "tocsr")
 
@@ -399,7 +405,7 @@ def left(total: Array, gone: Array) -> Array:
     return rest
 
 
-def class_sums(values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Array:
+def class_sums(values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Array:
     """Σ weight · value, by class and feature; values have nothing missing."""
     sums = np.zeros((n_classes, values.shape[1]))
     if is_sparse(values):
@@ -421,12 +427,12 @@ def by_class(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
     yield from zip(present.tolist(), np.split(order, starts[1:]), strict=False)
 
 
-def filled(values: Any) -> Any:
+def filled(values: Values) -> Any:
     """Values with 0 for what is missing."""
     return values if is_sparse(values) else np.where(np.isnan(values), 0.0, values)
 
 
-def known_sums(values: Any, numbers: Numbers, weights: Array | None, n_classes: int) -> Array:
+def known_sums(values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Array:
     """Σ weight of the values that are known, by class and feature."""
     if is_sparse(values) or not np.isnan(values).any():
         rows = np.bincount(numbers, weights, minlength=n_classes).astype(float)
