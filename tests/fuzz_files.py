@@ -7,8 +7,7 @@ them is malice. `damaged_file` is the other side, files whose checksums no longe
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -39,11 +38,15 @@ MEMORY = "/dev/shm"  # files there reach no disk
 Parts = tuple[dict[str, Any], dict[str, "memoryview[Any]"]]
 
 
-@contextmanager
-def folder() -> Iterator[Path]:
-    """A temporary folder, in memory where there is such a place."""
-    with tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None) as path:
-        yield Path(path)
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder for all files that are tried, in memory where there is such a place."""
+    return tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None)
+
+
+def here(name: str) -> Path:
+    """A file in that folder."""
+    return Path(_folder().name, name)
 
 
 @cache
@@ -65,10 +68,9 @@ def sound_files() -> dict[str, Parts]:
 
 
 def _parts(model: Any) -> Parts:
-    with folder() as here:
-        model.save(here / "model")
-        file = storage.read(here / "model")
-        return file.settings, {name: _shaped(bytes(view), view) for name, view in file.arrays.items()}
+    model.save(here("model"))
+    file = storage.read(here("model"))
+    return file.settings, {name: _shaped(bytes(view), view) for name, view in file.arrays.items()}
 
 
 def _shaped(content: bytes, like: memoryview[Any]) -> memoryview[Any]:
@@ -117,12 +119,11 @@ def use_damaged(data: bytes) -> None:
     """A file whose bytes are not those that were written is refused."""
     if data in sound_bytes():  # a piece that went where its like was
         return
-    with folder() as here:
-        (here / "model").write_bytes(data)
-        try:
-            banbury.load(here / "model")
-        except BanburyError:
-            return
+    here("model").write_bytes(data)
+    try:
+        banbury.load(here("model"))
+    except BanburyError:
+        return
     raise AssertionError("a damaged file was read")
 
 
@@ -194,19 +195,17 @@ def _changed_array(random: Random, array: bytes) -> bytes:
 
 def use_file(data: bytes) -> None:
     """Loads a model and asks everything of it."""
-    with folder() as here:
-        path = here / "model"
-        path.write_bytes(data)
-        model = banbury.load(path)
-        for ask in _questions(model, here):
-            try:
-                ask()
-            except (BanburyError, AttributeError) as error:
-                if isinstance(error, AttributeError) and "'NoneType'" in str(error):
-                    raise
+    here("model").write_bytes(data)
+    model = banbury.load(here("model"))
+    for ask in _questions(model):
+        try:
+            ask()
+        except (BanburyError, AttributeError) as error:
+            if isinstance(error, AttributeError) and "'NoneType'" in str(error):
+                raise
 
 
-def _questions(model: Any, here: Path) -> list[Callable[[], Any]]:
+def _questions(model: Any) -> list[Callable[[], Any]]:
     """What can be asked of a model of this kind."""
     match model:
         case Ranker():
@@ -228,8 +227,8 @@ def _questions(model: Any, here: Path) -> list[Callable[[], Any]]:
             asked = _classifier_questions(model)
 
     def save_and_load() -> None:
-        model.save(here / "again")
-        banbury.load(here / "again")
+        model.save(here("again"))
+        banbury.load(here("again"))
 
     return [*asked, save_and_load]
 

@@ -23,11 +23,10 @@ from pathlib import Path
 from random import Random
 
 from banbury import BanburyError
-from fuzz_files import changed_file, damaged_file, use_damaged, use_file
+from fuzz_files import changed_file, damaged_file, here, use_damaged, use_file
 from fuzz_inputs import changed_mail, changed_rows, changed_text, use_mail, use_rows, use_text
 
 FAILURES = Path(__file__).parent / "failures"
-LATEST = Path(__file__).parent / ".fuzzing"  # the input that is tried: it is there after a crash
 TOO_LONG = 60  # seconds for one input: whatever takes longer hangs
 MEMORY = 6 << 30
 
@@ -55,14 +54,14 @@ def failure(target: str, data: bytes) -> str | None:
 
 def attack(target: str, random: Random, seconds: float, count: int) -> Iterator[tuple[bytes, str | None]]:
     """Inputs and what they do, for so long or so many."""
-    end = time.monotonic() + seconds
+    end, latest = time.monotonic() + seconds, here("latest")
     for number in range(count):
         if time.monotonic() > end:
             return
         data = TARGETS[target][0](random)
         if number % 50 == 0:  # the watch is wound up now and then: that costs more than many an input
             faulthandler.dump_traceback_later(TOO_LONG * 2, exit=True)
-        LATEST.write_bytes(data)
+        latest.write_bytes(data)  # it is there after a crash
         yield data, failure(target, data)
 
 
@@ -124,7 +123,6 @@ def main() -> int:
         n_failures += len(run.failures)
         if is_stopped:
             break
-    LATEST.unlink(missing_ok=True)
     return min(n_failures, 1)
 
 

@@ -39,15 +39,13 @@ impl LongNames {
         self.bytes.get(start as usize..*self.ends.get(at)? as usize)
     }
 
-    /// Whether the ids rise, and the names of a file lie one after the other and are text.
-    fn is_sound(&self) -> bool {
-        let starts = std::iter::once(&0).chain(self.ends.iter());
-        self.ids.is_sorted_by(|a, b| a < b)
-            && self.ends.last().copied().unwrap_or(0) == self.bytes.len() as u64
-            && starts.zip(self.ends.iter()).all(|(&start, &end)| {
-                let name = self.bytes.get(start as usize..end as usize);
-                name.is_some_and(|name| str::from_utf8(name).is_ok())
-            })
+    /// The next of the names of a file, which has this id, and is text of more bytes than a key holds; `place` counts them.
+    fn next(&self, place: &mut usize, id: u32) -> Option<&[u8]> {
+        let start = if *place == 0 { 0 } else { self.ends[*place - 1] };
+        let name = self.bytes.get(start as usize..*self.ends.get(*place)? as usize)?;
+        let is_sound = self.ids[*place] == id && name.len() > LONGEST_SHORT && str::from_utf8(name).is_ok();
+        *place += 1;
+        is_sound.then_some(name)
     }
 
     /// Ids come in rising order, as a vocabulary gives them out.
@@ -121,26 +119,31 @@ impl Words {
         Words::new(Index::from_keys(seed, self.keys(seed).into_owned()), self.long.clone())
     }
 
-    /// Whether the arrays of a file are those of distinct words, in the order of their names.
+    /// Whether the arrays of a file are those of distinct words, in the order of their names. All that is to be known of a key is
+    /// looked at in one go: a second one would fetch it from memory again.
     pub fn is_sound(&self) -> bool {
-        let keys = self.index.keys();
-        let n_long = keys.iter().filter(|key| key.is_long()).count();
-        let is_long = |id: &u32| keys.get(*id as usize).is_some_and(|key| key.is_long());
-        if n_long != self.long.ids.len() || !self.long.ids.iter().all(is_long) || !self.long.is_sound() {
-            return false;
+        let (mut n_long, mut sum, mut last) = (0, 0u64, None);
+        for (id, &key) in self.index.keys().iter().enumerate() {
+            let order = if key.is_long() {
+                let Some(name) = self.long.next(&mut n_long, id as u32) else { return false };
+                if key_of(name, self.index.seed()) != key {
+                    return false;
+                }
+                (WordKey::order_of_long(name), name)
+            } else if key.is_short_text() {
+                (key.order(), &[][..])
+            } else {
+                return false;
+            };
+            if last.is_some_and(|last| last >= order) {
+                return false;
+            }
+            last = Some(order);
+            sum = sum.wrapping_add(self.index.trace(id, key));
         }
-        let is_own_key = |id: &u32| {
-            let name = self.long.get(*id).unwrap_or_default();
-            name.len() > LONGEST_SHORT && key_of(name, self.index.seed()) == keys[*id as usize]
-        };
-        let is_sorted = |(id, two): (usize, &[WordKey])| match two {
-            [a, b] if !a.is_long() && !b.is_long() => a.order() < b.order(),
-            _ => self.name(id as u32) < self.name(id as u32 + 1),
-        };
-        keys.iter().all(|key| key.is_long() || key.is_short_text())
-            && self.long.ids.iter().all(is_own_key)
-            && keys.windows(2).enumerate().all(is_sorted)
-            && self.index.is_sound()
+        n_long == self.long.ids.len()
+            && self.long.ends.last().copied().unwrap_or(0) == self.long.bytes.len() as u64
+            && self.index.has_slots_of(sum)
     }
 
     pub fn long_arrays(&self) -> (&Array<u32>, &Array<u64>, &Array<u8>) {

@@ -65,27 +65,51 @@ impl<K: Key> Index<K> {
     /// The index of `keys`, which are distinct, for a file: without slots, where it would have long runs.
     pub fn for_file(keys: Vec<K>) -> Self {
         let mut index = Index { seed: Seed::of_files(), slots: Array::default(), keys: keys.into() };
-        if let Some(slots) = index.slots_of(places_for(index.len()), LONGEST_RUN)
-            && slots.iter().position(|slot| *slot == 0).is_some_and(|start| runs_are_short(&slots, start))
-        {
+        if let Some(slots) = index.slots_of(places_for(index.len()), LONGEST_RUN) {
             index.slots = slots.into();
+            if !index.is_sound() {
+                index.slots = Array::default();
+            }
         }
         index
     }
 
     /// Whether every key of an index that lies in a file has one place, which is found in a bounded time.
-    ///
-    /// Both arrays are read from their beginning to their end, which is far quicker than going from one to the other:
-    /// that the slots are those of the keys is told by a sum over a hash that nobody else can compute.
     pub fn is_sound(&self) -> bool {
+        let sum = self.keys.iter().enumerate().fold(0u64, |sum, (id, &key)| sum.wrapping_add(self.trace(id, key)));
+        self.has_slots_of(sum)
+    }
+
+    /// What a key adds to the sum that tells the slots of an index.
+    ///
+    /// Keys and slots are read from their beginning to their end, which is far quicker than going from one to the other: that
+    /// the slots are those of the keys is told by a sum over a hash that nobody else can compute.
+    #[inline(always)]
+    pub(super) fn trace(&self, id: usize, key: K) -> u64 {
+        if self.slots.is_empty() { 0 } else { trace(Self::slot(self.slots.len(), key.hash(self.seed), id)) }
+    }
+
+    /// Whether the slots are those of keys with this sum of traces, each in a short run that starts at or before its home. The
+    /// loop has no branches: whether a slot is filled is as hard to foresee as a coin.
+    pub(super) fn has_slots_of(&self, sum: u64) -> bool {
         let slots = &self.slots[..];
         if slots.is_empty() {
             return true;
         }
-        let expected = self.keys.iter().enumerate().map(|(id, key)| Self::slot(slots.len(), key.hash(self.seed), id));
         let Some(start) = slots.iter().position(|slot| *slot == 0) else { return false };
-        let filled = slots.iter().copied().filter(|slot| *slot != 0);
-        fingerprint(expected) == fingerprint(filled) && runs_are_short(slots, start)
+        let (mut left, mut run, mut is_sound) = (sum, 0, true);
+        let mut look = |first: usize, part: &[u64]| {
+            for (place, &slot) in (first..).zip(part) {
+                let is_filled = slot != 0;
+                let distance = place.wrapping_sub(home(slots.len(), slot)) & (slots.len() - 1);
+                run = (run + 1) * usize::from(is_filled);
+                is_sound &= !is_filled | ((distance < run) & (run <= LONGEST_RUN));
+                left = left.wrapping_sub(trace(slot) * u64::from(is_filled));
+            }
+        };
+        look(start, &slots[start..]);
+        look(0, &slots[..start]);
+        is_sound && left == 0
     }
 
     pub fn len(&self) -> usize {
@@ -256,21 +280,11 @@ impl<K: Key> Index<K> {
     }
 }
 
-/// Whether every filled place is in a run that starts at or before its home and is not too long; the place `start` is free.
-fn runs_are_short(slots: &[u64], start: usize) -> bool {
-    let mut run = 0;
-    // Once around.
-    slots[start..].iter().chain(&slots[..start]).zip(start..).all(|(&slot, place)| {
-        let distance = place.wrapping_sub(home(slots.len(), slot)) & (slots.len() - 1);
-        run = if slot == 0 { 0 } else { run + 1 };
-        slot == 0 || (distance < run && run <= LONGEST_RUN)
-    })
-}
-
-/// A number that two collections of slots share where they have the same ones, in any order. It depends on the process.
-fn fingerprint(slots: impl Iterator<Item = u64>) -> u64 {
+/// A number for a slot that depends on the process: sums of them are equal where the slots are the same.
+#[inline(always)]
+fn trace(slot: u64) -> u64 {
     let seed = Seed::of_this_process();
-    slots.fold(0, |sum: u64, slot| sum.wrapping_add(seed.mix(seed.mix(slot, 1), 2)))
+    seed.mix(seed.mix(slot, 1), 2)
 }
 
 /// The first place where a key is looked for. It is chosen by the top bits: keys that are sorted by hash then fill the

@@ -67,6 +67,13 @@ impl WordKey {
         u128::from_be_bytes(self.bytes())
     }
 
+    /// The same number for the start of a longer word: it comes after the words that it begins with.
+    pub(super) fn order_of_long(name: &[u8]) -> u128 {
+        let mut bytes = [0xff; 16];
+        bytes[..LONGEST_SHORT].copy_from_slice(&name[..LONGEST_SHORT]);
+        u128::from_be_bytes(bytes)
+    }
+
     /// Whether it is the key of a word of at most 15 bytes, which are text, with nothing after it.
     pub(super) fn is_short_text(self) -> bool {
         let bytes = self.bytes();
