@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from random import Random
 from typing import Any
 from zlib import crc32
@@ -95,6 +96,38 @@ class Slowly(io.BytesIO):
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+# Parquet
+
+
+@cache
+def sound_parquet() -> list[bytes]:
+    """Small files with and without compression, dictionaries and row groups."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"text": ["so happy", "sad", "naïve 日本"] * 9, "label": ["yes", "no", "yes"] * 9, "n": range(27)})
+    files = []
+    for options in ({}, {"compression": "zstd"}, {"use_dictionary": False, "row_group_size": 5}):
+        stream = io.BytesIO()
+        pq.write_table(table, stream, **options)
+        files.append(stream.getvalue())
+    return files
+
+
+def changed_parquet(random: Random) -> bytes:
+    """A file with bits flipped, most of them where it says how it is to be read; its first and last bytes stay."""
+    content = bytearray(random.choice(sound_parquet()))
+    for _ in range(random.randint(1, 3)):
+        first = len(content) - 1000 if random.random() < 0.7 else 4
+        content[random.randrange(max(first, 4), len(content) - 8)] ^= 1 << random.randrange(8)
+    return bytes(content)
+
+
+def use_parquet(data: bytes) -> None:
+    """Reads a file; a panic in there ends a process, but not this one."""
+    list(read(io.BytesIO(data), format="parquet", text="text", label="label", bad_rows="skip"))
 
 
 # E-mail

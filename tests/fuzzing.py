@@ -24,7 +24,16 @@ from random import Random
 
 from banbury import BanburyError
 from fuzz_files import changed_file, damaged_file, here, use_damaged, use_file
-from fuzz_inputs import changed_mail, changed_rows, changed_text, use_mail, use_rows, use_text
+from fuzz_inputs import (
+    changed_mail,
+    changed_parquet,
+    changed_rows,
+    changed_text,
+    use_mail,
+    use_parquet,
+    use_rows,
+    use_text,
+)
 
 FAILURES = Path(__file__).parent / "failures"
 TOO_LONG = 60  # seconds for one input: whatever takes longer hangs
@@ -34,6 +43,7 @@ TARGETS: dict[str, tuple[Callable[[Random], bytes], Callable[[bytes], None]]] = 
     "files": (changed_file, use_file),
     "damage": (damaged_file, use_damaged),
     "rows": (changed_rows, use_rows),
+    "parquet": (changed_parquet, use_parquet),
     "mail": (changed_mail, use_mail),
     "texts": (changed_text, use_text),
 }

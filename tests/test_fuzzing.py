@@ -19,7 +19,8 @@ def test_what_has_failed_fails_no_more(path: Path) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_input_does_what_it_must_not(target: str) -> None:
     random = Random(f"{target} 5")
-    inputs = islice((TARGETS[target][0](random) for _ in iter(int, 1)), 60)
+    n = 5 if target == "parquet" else 60  # each is read by a process of its own
+    inputs = islice((TARGETS[target][0](random) for _ in iter(int, 1)), n)
     assert [found for data in inputs if (found := failure(target, data)) is not None] == []
 
 

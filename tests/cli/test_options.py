@@ -64,7 +64,7 @@ def test_a_prior_names_all_shares_or_all_but_one() -> None:
 
 
 def test_limits_are_numbers_by_name() -> None:
-    with pytest.raises(click.BadParameter, match="'row=x' is not row=N, expanded=N or ratio=N"):
+    with pytest.raises(click.BadParameter, match="'row=x' is not NAME=N with one of row, expanded, ratio, parquet"):
         options.reader_of((), {"limit": ("row=x",)})
 
 

@@ -1,4 +1,4 @@
-"""Folders, Parquet files and JSON arrays."""
+"""Folders and JSON arrays."""
 
 import io
 import json
@@ -8,21 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import InputError
 from banbury.readers import read
 from row_files import ROWS, content
 
 
 @given(ROWS)
 @settings(max_examples=15)
-def test_any_text_comes_back_from_parquet_and_from_an_array(rows: list[tuple[str, str]]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = io.BytesIO()
-    texts, labels = zip(*rows, strict=True)
-    pq.write_table(pa.table({"text": list(texts), "label": list(labels)}), file)
-    assert content(io.BytesIO(file.getvalue()), format="parquet") == rows
+def test_any_text_comes_back_from_an_array(rows: list[tuple[str, str]]) -> None:
     array = json.dumps([{"text": text, "label": label} for text, label in rows])
     assert content(io.BytesIO(array.encode())) == rows
 
@@ -36,15 +29,3 @@ def test_a_folder_has_its_labels_in_its_folders(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"3\.txt, line 1: byte 1 of it \(0xff\) is not UTF-8"):
         read(tmp_path).whole()
     assert [row["file"] for row in read(tmp_path, bad_rows="skip").whole().rows()][-1] == os.path.join("pos", "1.txt")
-
-
-def test_a_damaged_parquet_file_is_refused() -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = io.BytesIO()
-    pq.write_table(pa.table({"text": ["a"] * 99, "label": ["b"] * 99}), file)
-    damaged = bytearray(file.getvalue())
-    damaged[-40:-20] = b"\xff" * 20
-    with pytest.raises(FileFormatError, match="cannot be read as Parquet"):
-        read(io.BytesIO(damaged), format="parquet").whole()

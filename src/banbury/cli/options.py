@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Reader
 
+LIMITS = ("row", "expanded", "ratio", "parquet")  # of `readers.Limits`
+
 Command = Any
 READING = (
     "format", "text", "label", "header", "delimiter", "encoding", "bad_rows", "limit",
@@ -55,7 +57,7 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
             "--limit",
             multiple=True,
             metavar="NAME=NUMBER",
-            help="Raise a limit: row, expanded, ratio.",
+            help="Raise a limit: row, expanded, ratio, parquet.",
         ),
     ]
     if not labels:
@@ -102,8 +104,8 @@ def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> R
     limits: dict[str, int] = {}
     for limit in options.get("limit", ()):
         name, _, number = limit.partition("=")
-        if name not in ("row", "expanded", "ratio") or not number.isdigit():
-            raise click.BadParameter(f"{limit!r} is not row=N, expanded=N or ratio=N", param_hint="--limit")
+        if name not in LIMITS or not number.isdigit():
+            raise click.BadParameter(f"{limit!r} is not NAME=N with one of {', '.join(LIMITS)}", param_hint="--limit")
         limits[name] = int(number)
     given = {name: options[name] for name in READING if name != "limit" and options.get(name) is not None}
     return read(*(files or ("-",)), limits=Limits(**limits), **{**given, **more})

@@ -26,6 +26,8 @@ class Limits:
     """Bytes of a compressed file when it is expanded."""
     ratio: int = 250
     """How many times as large a compressed file may become, once it is more than 64 MB."""
+    parquet: int = 8 << 30
+    """Bytes of memory for the process that decodes a Parquet file."""
 
     def check(self, packed: int, expanded: int, name: str) -> None:
         """Refuse a file of which `packed` bytes have become `expanded`, if that is too much."""

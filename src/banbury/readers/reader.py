@@ -16,7 +16,7 @@ from banbury.readers.batch import BadRow, Batch, Origin, joined
 from banbury.readers.formats import format_by_name
 from banbury.readers.guessing import Layout, format_of, layout_of
 from banbury.readers.options import Column, Limits, ReadOptions
-from banbury.readers.sources import Array, Folder, Parquet
+from banbury.readers.sources import Array, Folder
 from banbury.readers.streams import Stream, is_standard_input
 
 if TYPE_CHECKING:
@@ -231,6 +231,8 @@ class _Opened:
     def _file(self, path: Any, stream: Stream, options: ReadOptions) -> _Source:
         name, format = stream.name, options.format
         if format == "parquet" or (format is None and format_by_name(name) == "parquet"):
+            from banbury.readers.parquet import Parquet  # it needs a process and what belongs to it
+
             return Parquet(path, name, options)
         blocks = stream.blocks(options.encoding, options.limits)
         head = _first_row(blocks, name, options.limits)

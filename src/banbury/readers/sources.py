@@ -1,4 +1,4 @@
-"""Files that the kernel does not read: folders of texts, Parquet, arrays of JSON objects."""
+"""Files that the kernel does not read: folders of texts, arrays of JSON objects."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from banbury import _kernel
-from banbury.errors import FileFormatError, InputError, MissingExtra
+from banbury.errors import FileFormatError, InputError
 from banbury.readers.batch import BadRow, Batch, batch_of
 from banbury.readers.guessing import Layout, of_rows
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from banbury.readers.options import ReadOptions
 
 ENOUGH = 8 << 20  # bytes of text in a batch
-PARQUET_ROWS = 10_000  # of a Parquet batch
 ARRAY = 256 << 20  # bytes of a JSON array
 
 
@@ -104,82 +102,10 @@ class Array:
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
         """All of it."""
-        yield _checked(self._rows, 1, self._name, self.layout, self._weight)
+        yield checked(self._rows, 1, self._name, self.layout, self._weight)
 
 
-class Parquet:
-    """Row groups of a Parquet file, some thousand rows at a time."""
-
-    def __init__(self, source: Any, name: str, options: ReadOptions) -> None:
-        try:
-            from arro3.io import read_parquet
-        except ImportError as error:
-            raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'") from error
-        if isinstance(source, os.PathLike):
-            source = os.fspath(source)
-        if not _has_footer(source):
-            raise FileFormatError(f"{name}: it is no Parquet file, or not all of one")
-        try:
-            self._reader = read_parquet(source, batch_size=PARQUET_ROWS)
-        except BaseException as error:
-            if type(error).__name__ != "PanicException":  # what arro3 raises for a damaged file is no Exception
-                raise
-            raise FileFormatError(f"{name}: it cannot be read as Parquet: {error}") from error
-        self.files: list[str] = []
-        self._name, self._weight = name, options.weight
-        self._first = next(iter(self._reader), None)
-        names = list(self._reader.schema.names)
-        sample = [] if self._first is None else _dictionaries(self._first, names)[:200]
-        self.layout = of_rows("parquet", sample, name, options.text, options.label, names)
-
-    def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
-        """Batches as they come."""
-        line, batch = 1, self._first
-        while batch is not None:
-            yield self._read(batch, line)
-            line += batch.num_rows
-            batch = next(self._reader, None)
-
-    def _read(self, batch: Any, line: int) -> tuple[Batch, list[BadRow]]:
-        """The texts where they lie, if all rows can be used."""
-        names, layout = list(self._reader.schema.names), self.layout
-        texts = None if layout.text is None else batch.column(layout.text)
-        labels = None if layout.label is None else batch.column(layout.label).to_pylist()
-        kinds = set(map(type, labels or []))
-        is_text = texts is None or (not texts.null_count and _is_text(texts))
-        if not is_text or not (kinds <= {str} or kinds == {int} or kinds == {bool}):
-            return _checked(_dictionaries(batch, names), line, self._name, layout, self._weight)
-        weights = None if self._weight is None else batch.column(str(self._weight)).to_pylist()
-        lines = list(range(line, line + batch.num_rows))
-        held = None if texts is None else _kernel.hold(texts)
-        return Batch(held, labels, lines, weights, None, lambda: _dictionaries(batch, names)), []
-
-
-def _has_footer(source: Any) -> bool:
-    """Whether the file ends as a Parquet file does."""
-    file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115  closed below, if it is ours
-    try:
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(end - 8, 0))
-        tail = file.read(8)
-        file.seek(0)
-    finally:
-        if file is not source:
-            file.close()
-    return tail[4:] == b"PAR1" and int.from_bytes(tail[:4], "little") <= end - 12
-
-
-def _is_text(column: Any) -> bool:
-    """Whether the kernel takes it: strings, also as a dictionary of them."""
-    return "utf8" in str(column.type).lower() or "string" in str(column.type).lower()
-
-
-def _dictionaries(batch: Any, names: list[str]) -> list[dict[str, Any]]:
-    columns = [batch.column(name).to_pylist() for name in names]
-    return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
-
-
-def _checked(
+def checked(
     rows: list[Any], line: int, name: str, layout: Layout, weight: str | int | None
 ) -> tuple[Batch, list[BadRow]]:
     """The rows that can be used, and the others; they are numbered from `line` on."""
