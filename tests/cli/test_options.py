@@ -2,14 +2,17 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
 
+from banbury import Classifier
 from banbury.cli import options
 from banbury.errors import InputError
-from commands import Here
+from commands import LABELS, TEXTS, Here, write_rows
 from letters import letters, write_pairs
 
 
@@ -105,3 +108,53 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_the_work(
     for arguments in (["train", "rows.jsonl"], ["rank", "rows.jsonl", "-q", "x"]):
         result = here(*arguments, "-o", "closed/x")
         assert (result.code, "nothing can be written to the folder of 'closed/x'" in result.err) == (2, True)
+
+
+def fitted() -> Classifier:
+    return Classifier.textbook().fit(TEXTS, LABELS)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train rows.jsonl -o rows.jsonl",
+        "train rows.jsonl -o link.jsonl",
+        "predict model rows.jsonl -o rows.jsonl",
+        "predict model rows.jsonl -o model",
+        "filter model rows.jsonl --keep positive -o rows.jsonl",
+        "rank rows.jsonl --query so -o rows.jsonl",
+        "rank rows.jsonl --query so --save rows.jsonl",
+        "report model rows.jsonl -o rows.jsonl",
+        "label rows.jsonl --labels a,b -o rows.jsonl",
+        "learn model rows.jsonl -o rows.jsonl",
+        "forget model rows.jsonl -o rows.jsonl",
+    ],
+)
+def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    here = Here(tmp_path, monkeypatch)
+    write_rows(here.folder / "rows.jsonl", TEXTS[:40], LABELS[:40])
+    (here.folder / "link.jsonl").symlink_to("rows.jsonl")
+    fitted().save(here.folder / "model")
+    before = {path.name: path.read_bytes() for path in here.folder.iterdir()}
+    result = here(*command.split())
+    assert result.code == 2, result
+    assert "is read and would be overwritten" in result.err
+    assert {path.name: path.read_bytes() for path in here.folder.iterdir()} == before
+
+
+def test_a_file_that_comes_by_standard_input_is_not_overwritten(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", TEXTS[:40], LABELS[:40])
+    before = (tmp_path / "rows.jsonl").read_bytes()
+    command = [sys.executable, "-m", "banbury", "train", "-", "-o", "rows.jsonl"]
+    with open(tmp_path / "rows.jsonl", "rb") as rows:
+        done = subprocess.run(command, stdin=rows, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "would be overwritten" in done.stderr) == (2, True)
+    assert (tmp_path / "rows.jsonl").read_bytes() == before
+
+
+def test_a_model_that_is_changed_is_written_where_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Here(tmp_path, monkeypatch)
+    write_rows(here.folder / "rows.jsonl", TEXTS[:40], LABELS[:40])
+    fitted().save(here.folder / "model")
+    for command in ("learn model rows.jsonl -o model", "forget model rows.jsonl -o model", "merge model -o model"):
+        assert here(*command.split()).code == 0

@@ -32,11 +32,13 @@ other_file = click.option("-o", "--output", type=reading.new_file, help="Leave M
 
 
 @click.command(
+    cls=reading.FileCommand,
+    changes="model",
     epilog="""\b
 Examples:
   banbury learn spam.banbury today.jsonl
   banbury learn spam.banbury --as ham "Are we still on for lunch?"
-  banbury learn spam.banbury false-alarms.txt --as ham -o better.banbury"""
+  banbury learn spam.banbury false-alarms.txt --as ham -o better.banbury""",
 )
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
@@ -53,10 +55,12 @@ def learn(model: str, inputs: tuple[str, ...], **given: Any) -> None:
 
 
 @click.command(
+    cls=reading.FileCommand,
+    changes="model",
     epilog="""\b
 Examples:
   banbury forget spam.banbury retracted.jsonl
-  banbury forget spam.banbury --as spam "Free lunch on Friday" """
+  banbury forget spam.banbury --as spam "Free lunch on Friday" """,
 )
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
@@ -72,9 +76,11 @@ def forget(model: str, inputs: tuple[str, ...], **given: Any) -> None:
 
 
 @click.command(
+    cls=reading.FileCommand,
+    changes="models",
     epilog="""\b
 Example:
-  banbury merge monday.banbury tuesday.banbury -o week.banbury"""
+  banbury merge monday.banbury tuesday.banbury -o week.banbury""",
 )
 @click.argument("models", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="MODEL...")
 @click.option("-o", "--output", required=True, type=reading.new_file, help="The model of them all.")

@@ -73,9 +73,10 @@ def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, *
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Example:
-  banbury report spam.banbury test.jsonl -o report.html"""
+  banbury report spam.banbury test.jsonl -o report.html""",
 )
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Examples:
   banbury filter spam.banbury feed.jsonl.zst --keep ham -o clean.jsonl.zst
   banbury filter quality.banbury web.jsonl --keep good --above 0.8
-  banbury filter quality.banbury web.jsonl --keep good --top 10% -o best.jsonl"""
+  banbury filter quality.banbury web.jsonl --keep good --top 10% -o best.jsonl""",
 )
 @reading.model_file
 @click.argument("files", nargs=-1, metavar="[FILE]...")

@@ -45,10 +45,11 @@ MEANINGS = {
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Examples:
   banbury label messages.txt --labels ham,spam -o labelled.jsonl
-  banbury label feed.csv --text body --labels a,b,c -o labelled.jsonl --model topics.banbury"""
+  banbury label feed.csv --text body --labels a,b,c -o labelled.jsonl --model topics.banbury""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("-o", "--output", required=True, type=reading.new_file, help="JSON Lines; it is added to.")

@@ -91,6 +91,44 @@ class NewFile(click.Path):
 
 
 new_file = NewFile()
+
+
+class FileCommand(click.Command):
+    """A command that writes a file: one that it also reads is refused, but for a model that it `changes`."""
+
+    def __init__(self, *args: Any, changes: str = "", **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._changes = changes
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run it, once it is clear that no file is read and written."""
+        outputs = [context.params[param.name] for param in self.params if param.name and param.type is new_file]
+        for path in filter(None, outputs):
+            self._check(path, context)
+        return super().invoke(context)
+
+    def _check(self, output: str, context: click.Context) -> None:
+        for param in self.params:
+            is_read = isinstance(param, click.Argument) or isinstance(param.type, click.Path)
+            if not param.name or not is_read or param.type is new_file or param.name == self._changes:
+                continue
+            value = context.params[param.name]
+            if param.nargs == -1 and not context.params.get("texts"):
+                paths = value or ("-",)  # without a file, standard input is read
+            else:
+                paths = [value] if isinstance(value, str) else []
+            if any(_is_same(path, output) for path in paths):
+                raise click.UsageError(f"{output!r} is read and would be overwritten: name another file to write.")
+
+
+def _is_same(path: str, output: str) -> bool:
+    try:
+        found = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
+        return os.path.isfile(output) and os.path.samestat(found, os.stat(output))
+    except (OSError, ValueError):  # a text that is no path, or no standard input
+        return False
+
+
 threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many; all by default.")
 as_json = click.option("--json", "is_json", is_flag=True, help="The result as JSON.")
 model_file = click.argument("model", type=click.Path(exists=True, dir_okay=False))

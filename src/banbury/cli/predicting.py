@@ -24,13 +24,14 @@ TRUE = "label"  # the column of the label that a row of fastText's format has al
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Examples:
   banbury predict spam.banbury "Free entry, text WIN now"
   banbury predict spam.banbury new.csv -o new.labelled.csv
   banbury predict topics.banbury new.jsonl --top 3 --above 0.05
   banbury predict spam.banbury new.csv --costs ham:spam=20 --unsure 0.5
-  zcat feed.jsonl.gz | banbury predict spam.banbury - --all --prior spam=0.02"""
+  zcat feed.jsonl.gz | banbury predict spam.banbury - --all --prior spam=0.02""",
 )
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")

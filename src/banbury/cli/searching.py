@@ -22,11 +22,12 @@ SCORER_NAMES = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ra
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Examples:
   banbury rank abstracts.jsonl -q "flow over a flat plate"
   banbury rank abstracts.jsonl --save abstracts.index
-  banbury rank abstracts.index -q "flow over a flat plate" --to jsonl"""
+  banbury rank abstracts.index -q "flow over a flat plate" --to jsonl""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("-q", "--query", multiple=True, metavar="TEXT", help="What is looked for; can be given several times.")

@@ -40,11 +40,12 @@ MOST_KEPT_BYTES = 64 << 20  # bytes of text
 
 
 @click.command(
+    cls=reading.FileCommand,
     epilog="""\b
 Examples:
   banbury train sms.jsonl -o spam.banbury
   banbury train reviews.csv.gz --text review --label stars -o stars.banbury --fail-under accuracy=0.8
-  banbury train aclImdb/train -o mood.banbury --plain"""
+  banbury train aclImdb/train -o mood.banbury --plain""",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
