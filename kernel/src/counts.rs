@@ -159,6 +159,8 @@ pub struct Counts {
     pub blocks: Vec<Block>,
     /// Documents of each class.
     pub documents: Vec<u64>,
+    /// Whether a document may be in several classes; then class 0 is that of all documents. See `overlapping.rs`.
+    pub is_overlapping: bool,
 }
 
 /// Features and where they were seen, feature by feature: an inverted index where each document is a class.
@@ -175,7 +177,7 @@ pub struct Postings {
 impl Counts {
     pub fn new(kinds: &[Kind], n_classes: usize) -> Self {
         let blocks = kinds.iter().map(|&kind| Block::new(kind, n_classes)).collect();
-        Counts { blocks, documents: vec![0; n_classes] }
+        Counts { blocks, documents: vec![0; n_classes], is_overlapping: false }
     }
 
     pub fn n_classes(&self) -> usize {
@@ -273,6 +275,9 @@ impl Counts {
         }
         if let Some(class) = (0..self.n_classes()).find(|&c| self.documents[c] < other.documents[c]) {
             return Err(Error::NeverAdded { feature: "a document".into(), class });
+        }
+        if self.is_overlapping {
+            self.check_overlap(other, &places)?;
         }
         self.blocks.iter_mut().for_each(|block| block.names.rekey());
         for (at, theirs) in other.blocks.iter().enumerate() {
@@ -411,7 +416,7 @@ impl Counts {
             blocks.push(Block { kind: block.kind, names, rows: block.rows.pack(&ids, |id| wanted[id as usize]) });
             places.push(place);
         }
-        Counts { blocks, documents: self.documents.clone() }
+        Counts { blocks, documents: self.documents.clone(), is_overlapping: self.is_overlapping }
     }
 
     /// Which features are wanted and have been seen, and which of the others name one of these.
@@ -478,7 +483,7 @@ impl Counts {
             }
             blocks.push(block);
         }
-        let mut counts = Counts { blocks, documents };
+        let mut counts = Counts { blocks, documents, is_overlapping: false };
         counts.check()?;
         counts.blocks.iter_mut().filter(|block| !block.names.has_slots()).for_each(|block| block.names.rekey());
         Ok(counts)

@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use crate::counts::{Counts, Kind, find_cell};
 use crate::error::Error;
+use crate::overlapping::Sets;
 use crate::rows::Cell;
 use crate::seen::Seen;
 use crate::text::Analyzer;
@@ -93,6 +94,8 @@ pub struct Given<'a> {
     pub weights: Option<&'a [u32]>,
     /// The name of the group of each.
     pub groups: Option<&'a [&'a str]>,
+    /// Where documents have several labels: the classes of each set of labels, which `classes` then are the numbers of.
+    pub sets: Option<&'a Sets>,
 }
 
 /// Labelled documents, looked up.
@@ -100,6 +103,7 @@ pub struct Given<'a> {
 pub struct Documents {
     /// Where each document was among those given: the first of equal ones.
     pub rows: Vec<u32>,
+    /// By document its class, or the number of its set of labels.
     pub classes: Vec<u32>,
     pub weights: Vec<u32>,
     /// The number of each document's group; those of a group follow each other.
@@ -118,6 +122,8 @@ pub struct Documents {
     copy_ends: Vec<usize>,
     /// Whether the groups are the caller's, not just copies.
     is_grouped: bool,
+    /// Where documents have several labels: the classes of each set of labels.
+    sets: Option<Sets>,
 }
 
 impl Documents {
@@ -127,6 +133,11 @@ impl Documents {
 
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The classes that a document is counted in.
+    fn classes_of(&self, at: usize) -> &[u32] {
+        self.sets.as_ref().map_or(&self.classes[at..=at], |sets| sets.get(self.classes[at]))
     }
 
     /// The documents as `counts` know them: at most `most` of them, but for the last group, which is whole.
@@ -185,6 +196,7 @@ impl Documents {
             copies: self.copies[copies_before..].to_vec(),
             copy_ends: self.copy_ends[n..].iter().map(|end| end - copies_before).collect(),
             is_grouped: self.is_grouped,
+            sets: self.sets.clone(),
         };
         Ok((without, rest))
     }
@@ -199,7 +211,14 @@ impl Documents {
 impl Counts {
     /// Takes away a document that was looked up here; an error where it was never added leaves counts for nothing.
     fn forget(&mut self, documents: &Documents, at: usize) -> Result<(), Error> {
-        let (class, weight) = (documents.classes[at], documents.weights[at]);
+        for &class in documents.classes_of(at) {
+            self.forget_in(class, documents, at)?;
+        }
+        Ok(())
+    }
+
+    fn forget_in(&mut self, class: u32, documents: &Documents, at: usize) -> Result<(), Error> {
+        let weight = documents.weights[at];
         let never = |feature: String| Error::NeverAdded { feature, class: class as usize };
         for (block, features) in documents.blocks.iter().enumerate() {
             for i in features.range(at) {
@@ -265,7 +284,7 @@ mod tests {
         let classes = [0, 1, 1, 0];
         let batch = Batch { texts: &TEXTS, classes: &classes, weights: None, n_classes: 2 };
         let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
-        let given = Given { texts: &TEXTS, classes: &classes, weights: None, groups: None };
+        let given = Given { texts: &TEXTS, classes: &classes, weights: None, groups: None, sets: None };
         let documents = Documents::new(&counts, &analyzer, &given, most, true, 2);
         (counts, documents)
     }
@@ -310,7 +329,7 @@ mod tests {
         let analyzer = Analyzer::new(Settings::default()).expect("sound settings");
         let batch = Batch { texts: &texts, classes: &classes, weights: None, n_classes: 2 };
         let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
-        let given = Given { texts: &texts, classes: &classes, weights: None, groups: Some(&groups) };
+        let given = Given { texts: &texts, classes: &classes, weights: None, groups: Some(&groups), sets: None };
         let documents = Documents::new(&counts, &analyzer, &given, 9, false, 1);
         let at = documents.places[0] as usize;
         let mut taker = Taker::new(&documents);
@@ -373,7 +392,7 @@ mod tests {
         let classes: Vec<u32> = (0..300).map(|n| n % 3).collect();
         let weights: Vec<u32> = (0..300).map(|n| n % 4).collect();
         for most in [1, 7, 40, 1000] {
-            let given = Given { texts: &texts, classes: &classes, weights: Some(&weights), groups: None };
+            let given = Given { texts: &texts, classes: &classes, weights: Some(&weights), groups: None, sets: None };
             let whole = sample::chosen(&given, most, 1);
             for size in [1, 50, 300] {
                 let mut sample = Sample::new(most);
@@ -384,7 +403,7 @@ mod tests {
                 let (kept, of): (Vec<&str>, Vec<Member>) = sample.documents().unzip();
                 let again: Vec<u32> = of.iter().map(|member| member.class).collect();
                 let weights: Vec<u32> = of.iter().map(|one| one.weight).collect();
-                let given = Given { texts: &kept, classes: &again, weights: Some(&weights), groups: None };
+                let given = Given { texts: &kept, classes: &again, weights: Some(&weights), groups: None, sets: None };
                 let again = sample::chosen(&given, most, 1);
                 let rows: Vec<u32> = again.rows.iter().map(|&row| of[row as usize].row as u32).collect();
                 assert_eq!(

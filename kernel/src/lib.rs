@@ -12,6 +12,7 @@ pub mod documents;
 pub mod duplicates;
 pub mod error;
 pub mod likelihoods;
+pub mod overlapping;
 pub mod processor;
 pub mod readers;
 pub mod regression;

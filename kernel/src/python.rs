@@ -26,6 +26,7 @@ use crate::counting::{self, Batch};
 use crate::counts;
 use crate::error::Error;
 use crate::likelihoods;
+use crate::overlapping::Sets;
 use crate::processor;
 use crate::text::{self, Punctuation, Settings, Token, Treatment};
 use crate::threads::n_threads;
@@ -224,13 +225,22 @@ impl Counts {
 #[pymethods]
 impl Counts {
     #[new]
-    fn new(analyzer: &Analyzer, n_classes: usize) -> Self {
+    #[pyo3(signature = (analyzer, n_classes, *, overlapping=false))]
+    fn new(analyzer: &Analyzer, n_classes: usize, overlapping: bool) -> Self {
         let kinds = counts::Kind::of(analyzer.inner.settings());
-        Counts::with(analyzer.inner.clone(), counts::Counts::new(&kinds, n_classes))
+        let mut counts = counts::Counts::new(&kinds, n_classes);
+        counts.is_overlapping = overlapping;
+        Counts::with(analyzer.inner.clone(), counts)
     }
 
     #[staticmethod]
-    fn from_arrays(py: Python<'_>, analyzer: &Analyzer, arrays: &Bound<'_, PyDict>) -> PyResult<Self> {
+    #[pyo3(signature = (analyzer, arrays, *, overlapping=false))]
+    fn from_arrays(
+        py: Python<'_>,
+        analyzer: &Analyzer,
+        arrays: &Bound<'_, PyDict>,
+        overlapping: bool,
+    ) -> PyResult<Self> {
         let kinds = counts::Kind::of(analyzer.inner.settings());
         let array = |name: &str| -> Result<Arc<dyn Bytes>, Error> {
             let missing = || Error::Damaged(format!("array {name:?} is missing"));
@@ -238,7 +248,11 @@ impl Counts {
             let buffer = PyBuffer::<u8>::get(&object).map_err(|_| missing())?;
             Ok(Arc::new(Mapped::new(buffer).ok_or_else(missing)?))
         };
-        let counts = counts::Counts::mapped(&kinds, &array).map_err(|error| exception(py, error))?;
+        let mut counts = counts::Counts::mapped(&kinds, &array).map_err(|error| exception(py, error))?;
+        if overlapping {
+            let damaged = || Error::Damaged("a label has more documents than there are".into());
+            counts = counts.overlapping().ok_or_else(|| exception(py, damaged()))?;
+        }
         Ok(Counts::with(analyzer.inner.clone(), counts))
     }
 
@@ -269,6 +283,15 @@ impl Counts {
             py.detach(|| counting::count(analyzer, batch, n_threads(threads), &interrupted))
         };
         Ok(Counts::with(self.analyzer.clone(), counted.map_err(|error| exception(py, error))?))
+    }
+
+    /// New counts of classes that overlap, from counts by set of labels: class 0 has all documents.
+    fn spread(&self, py: Python<'_>, sets: Vec<Vec<u32>>, n_classes: usize) -> PyResult<Self> {
+        let version = self.current();
+        let sets = Sets::new(sets, n_classes).filter(|sets| sets.len() == version.counts.n_classes());
+        let sets = sets.ok_or_else(|| input_error(py, "the sets of labels do not fit the counts".into()))?;
+        let spread = py.detach(move || version.counts.spread(&sets, n_classes));
+        Ok(Counts::with(self.analyzer.clone(), spread.map_err(|error| exception(py, error))?))
     }
 
     fn add(&self, py: Python<'_>, other: &Self) -> PyResult<()> {

@@ -19,6 +19,9 @@
 //! The curves are piecewise linear, so a score is a sum of values at knots times numbers that come from the counts. Those
 //! numbers, with the document's group taken out, are the [`Basis`] on which the curves are fitted.
 //!
+//! Where a document may be in several classes, the first of which has all documents, each class is told from all documents outside
+//! it: the number of documents with a feature is that of the first class, and probabilities are those of one class or none.
+//!
 //! With more than two classes a feature has a weight for each. One that few classes have seen is a list of these, on top of
 //! a row that all features of the same number of documents share. What pairs take back from their words is added
 //! up for each word first, so that a pair needs no row of its own for it.
@@ -30,7 +33,8 @@ mod model;
 mod reading;
 mod weights;
 
-use crate::counts::Kind;
+use crate::counts::{Counts, Kind};
+use crate::overlapping::of_all;
 use crate::rows::Cell;
 use crate::text::Analyzer;
 pub use basis::{Basis, Corpus};
@@ -55,11 +59,13 @@ enum BlockKind {
 #[derive(Clone, Debug)]
 pub struct Shape {
     n_classes: usize,
+    /// Whether a document may be in several classes, the first of which has all documents.
+    is_overlapping: bool,
     blocks: Vec<BlockKind>,
 }
 
 impl Shape {
-    pub fn new(analyzer: &Analyzer, n_classes: usize) -> Self {
+    pub fn new(analyzer: &Analyzer, counts: &Counts) -> Self {
         let settings = analyzer.settings();
         let has_words = Kind::Words.is_counted(settings);
         let block = |kind: Kind| match kind {
@@ -67,11 +73,15 @@ impl Shape {
             Kind::Runs(2) if has_words => BlockKind::Pairs,
             _ => BlockKind::Single,
         };
-        Shape { n_classes, blocks: Kind::of(settings).into_iter().map(block).collect() }
+        Shape {
+            n_classes: counts.n_classes(),
+            is_overlapping: counts.is_overlapping,
+            blocks: Kind::of(settings).into_iter().map(block).collect(),
+        }
     }
 
     fn is_two(&self) -> bool {
-        self.n_classes == 2
+        self.n_classes == 2 && !self.is_overlapping
     }
 
     /// Of how many classes the scores are computed: with two, the first one's is the other's negative.
@@ -169,9 +179,12 @@ impl Curves {
     }
 }
 
-/// In how many documents of any class.
-fn documents(row: &[Cell]) -> u32 {
-    row.iter().map(|cell| cell.documents).sum()
+impl Shape {
+    /// In how many documents the feature of a row is.
+    #[inline(always)]
+    fn documents(&self, row: &[Cell]) -> u32 {
+        if self.is_overlapping { of_all(row) } else { row.iter().map(|cell| cell.documents).sum() }
+    }
 }
 
 /// Calls `visit` with the place of each scored class and its documents in the row.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from banbury.apps.spelling import SpellingCorrector
     from banbury.classifier import Classifier
     from banbury.errors import BanburyError
+    from banbury.labels.classifier import MultiLabelClassifier
     from banbury.loading import load
     from banbury.readers import read
     from banbury.tables.kinds.bernoulli import Bernoulli
@@ -45,6 +46,7 @@ __all__ = [
     "Gaussian",
     "Histogram",
     "Id",
+    "MultiLabelClassifier",
     "Multinomial",
     "Number",
     "Poisson",
@@ -72,6 +74,7 @@ __getattr__ = lazy_names(
         "Gaussian": "tables.kinds",
         "Histogram": "tables.kinds",
         "Id": "tables.kinds",
+        "MultiLabelClassifier": "labels.classifier",
         "Multinomial": "tables.kinds",
         "Number": "tables.kinds",
         "Poisson": "tables.kinds",

@@ -145,17 +145,24 @@ class CellRows:
 
 @final
 class Counts:
-    """Documents and occurrences of each feature in each class."""
+    """Documents and occurrences of each feature in each class.
 
-    def __init__(self, analyzer: Analyzer, n_classes: int) -> None: ...
+    Where classes are `overlapping`, a document may be in several, and class 0 has all documents.
+    """
+
+    def __init__(self, analyzer: Analyzer, n_classes: int, *, overlapping: bool = False) -> None: ...
     @staticmethod
-    def from_arrays(analyzer: Analyzer, arrays: Mapping[str, Buffer]) -> Counts:
+    def from_arrays(analyzer: Analyzer, arrays: Mapping[str, Buffer], *, overlapping: bool = False) -> Counts:
         """Counts that read their arrays where they lie; each is a contiguous buffer of bytes.
 
         Arrays that contradict each other are a `FileFormatError`.
         """
     def count(self, texts: Texts, classes: Buffer, weights: Buffer | None, n_classes: int, threads: int) -> Counts:
         """New counts of these documents alone; classes and weights are buffers of 32-bit unsigned integers."""
+    def spread(self, sets: Sequence[Sequence[int]], n_classes: int) -> Counts:
+        """New counts of overlapping classes: what was counted in class s, in each class of sets[s], of which the first
+        is 0 and each other one higher than the one before.
+        """
     def add(self, other: Counts) -> None: ...
     def subtract(self, other: Counts) -> None:
         """All of it, or nothing and a `CountError`."""
@@ -309,7 +316,8 @@ class Documents:
     At most `most` of them are taken; which, and their order, depends on their texts alone. Equal texts of one class are
     one document of their joint weight. Copies, and those with the same name of a group, belong together: they are taken
     together, and scores are as if none of them had been counted. With `windows` there is a part of each document, some
-    of its words that follow each other, besides.
+    of its words that follow each other, besides. Of overlapping counts, `classes` are numbers of `sets` of classes, as
+    `Counts.spread` takes them.
     """
 
     def __init__(
@@ -323,6 +331,7 @@ class Documents:
         *,
         groups: Sequence[str] | None = None,
         windows: bool = False,
+        sets: Sequence[Sequence[int]] | None = None,
     ) -> None: ...
     @property
     def rows(self) -> list[int]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """What was saved in a file: a `Classifier`, `Ranker`, `SenseTagger`, `SpamFilter` or `SpellingCorrector`.
+    """What was saved in a file: a `Classifier`, `MultiLabelClassifier`, `Ranker`, `SenseTagger`, `SpamFilter` or
+    `SpellingCorrector`.
 
     Nothing is copied: the file is read where it is needed.
 
@@ -38,6 +39,10 @@ def load(path: str | PathLike[str]) -> Any:
                 if is_filter(settings):
                     return SpamFilter.load(path)
             return Classifier.from_parts(file.settings, file.arrays, path)
+        case "labels":
+            from banbury.labels.classifier import MultiLabelClassifier
+
+            return MultiLabelClassifier.from_parts(file.settings, file.arrays, path)
         case "ranker":
             from banbury.apps.ranking import Ranker
 

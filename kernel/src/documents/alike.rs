@@ -77,7 +77,7 @@ mod tests {
             let analyzer = Analyzer::new(Settings { ngrams, ..Settings::default() }).expect("sound settings");
             let batch = Batch { texts: &texts, classes: &classes, weights: None, n_classes: 2 };
             let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
-            let given = Given { texts: &texts, classes: &classes, weights: None, groups: None };
+            let given = Given { texts: &texts, classes: &classes, weights: None, groups: None, sets: None };
             let documents = Documents::new(&counts, &analyzer, &given, 9, false, 1);
             let alike = documents.alike(&counts, 9);
             let of = |row: usize| alike[documents.places[row] as usize];

@@ -8,7 +8,7 @@ use crate::vocabulary::{Seed, UNKNOWN};
 
 /// The documents without their features: whole groups, as many as it takes to have `most` documents.
 pub(super) fn chosen(given: &Given, most: usize, threads: usize) -> Documents {
-    let Given { texts, classes, weights, groups } = *given;
+    let Given { texts, classes, weights, groups, sets } = *given;
     let hashes = digests(texts, threads);
     let group_hashes = groups.map(|groups| digests(groups, threads));
     let weight = |row: u32| weights.map_or(1, |weights| weights[row as usize]);
@@ -32,6 +32,7 @@ pub(super) fn chosen(given: &Given, most: usize, threads: usize) -> Documents {
                 // The group takes its own members out: only the copies elsewhere are left.
                 Some(copies) => elsewhere(&copies[&text(copies_here[0])], &here),
             };
+            let away = if let Some(sets) = sets { sets.by_class(&away) } else { away };
             for same in copies_here.chunk_by(|a, b| classes[*a as usize] == classes[*b as usize]) {
                 same.iter().for_each(|&row| documents.places[row as usize] = documents.rows.len() as u32);
                 documents.rows.push(same[0]);
@@ -45,6 +46,7 @@ pub(super) fn chosen(given: &Given, most: usize, threads: usize) -> Documents {
         }
     }
     documents.is_grouped = groups.is_some();
+    documents.sets = sets.cloned();
     documents
 }
 

@@ -181,23 +181,30 @@ impl Group {
         let members = documents.groups.partition_point(|&other| other < number)
             ..documents.groups.partition_point(|&other| other <= number);
         for at in members {
-            let (class, weight) = (documents.classes[at], documents.weights[at]);
-            let (mut occurrences, mut sizes) = (0, vec![]);
-            for (block, features) in documents.blocks.iter().enumerate() {
-                sizes.push(features.range(at).len() as u64);
-                for i in features.range(at) {
-                    occurrences += u64::from(features.times[i]);
-                    let cells = group.cells[block].entry(features.ids[i]).or_default();
-                    let place = cells.iter().position(|cell| cell.class == class).unwrap_or_else(|| {
-                        cells.push(Cell { class, documents: 0, occurrences: 0 });
-                        cells.len() - 1
-                    });
-                    cells[place].documents += weight;
-                    cells[place].occurrences += weight.saturating_mul(features.times[i]);
-                }
+            for &class in documents.classes_of(at) {
+                group.add(documents, at, class);
             }
-            total_of(&mut group.totals, class, n_blocks).add(u64::from(weight), occurrences, &sizes);
         }
         group
+    }
+
+    /// Adds a document in one of its classes.
+    fn add(&mut self, documents: &Documents, at: usize, class: u32) {
+        let weight = documents.weights[at];
+        let (mut occurrences, mut sizes) = (0, vec![]);
+        for (block, features) in documents.blocks.iter().enumerate() {
+            sizes.push(features.range(at).len() as u64);
+            for i in features.range(at) {
+                occurrences += u64::from(features.times[i]);
+                let cells = self.cells[block].entry(features.ids[i]).or_default();
+                let place = cells.iter().position(|cell| cell.class == class).unwrap_or_else(|| {
+                    cells.push(Cell { class, documents: 0, occurrences: 0 });
+                    cells.len() - 1
+                });
+                cells[place].documents += weight;
+                cells[place].occurrences += weight.saturating_mul(features.times[i]);
+            }
+        }
+        total_of(&mut self.totals, class, documents.blocks.len()).add(u64::from(weight), occurrences, &sizes);
     }
 }

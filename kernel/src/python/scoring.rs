@@ -60,7 +60,7 @@ impl Recipe for Curves {
     type Reading = trust::Model;
 
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<trust::Model> {
-        let shape = trust::Shape::new(analyzer, counts.n_classes());
+        let shape = trust::Shape::new(analyzer, counts);
         let is_for = |correction: &Arc<correction::Correction>| correction.n_scored() == shape.n_scored();
         let curves = trust::Curves::new(&shape, &self.numbers, &self.caps)?;
         let curves = curves.with_factors(&shape, self.factors.clone())?;

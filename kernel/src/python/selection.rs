@@ -12,6 +12,7 @@ use super::{Analyzer, Counts, exception};
 use crate::counts;
 use crate::documents;
 use crate::duplicates;
+use crate::overlapping::Sets;
 use crate::regression;
 use crate::selection;
 use crate::text;
@@ -39,7 +40,7 @@ impl Documents {
 #[pymethods]
 impl Documents {
     #[new]
-    #[pyo3(signature = (counts, texts, classes, weights, most, threads, *, groups=None, windows=false))]
+    #[pyo3(signature = (counts, texts, classes, weights, most, threads, *, groups=None, windows=false, sets=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -51,6 +52,7 @@ impl Documents {
         threads: usize,
         groups: Option<Vec<String>>,
         windows: bool,
+        sets: Option<Vec<Vec<u32>>>,
     ) -> PyResult<Self> {
         let texts = Texts::new(texts)?;
         let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
@@ -64,12 +66,19 @@ impl Documents {
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         let groups: Option<Vec<&str>> = groups.as_ref().map(|groups| groups.iter().map(|group| &**group).collect());
         let (version, analyzer) = (counts.get().current_for_reader(), counts.get().analyzer.clone());
+        let sets = sets.map(|sets| sets_of(py, sets, &version.counts)).transpose()?;
+        if version.counts.is_overlapping != sets.is_some()
+            || sets.as_ref().is_some_and(|sets| classes.iter().any(|&set| set as usize >= sets.len()))
+        {
+            return Err(input_error(py, NO_SETS.into()));
+        }
         let inner = py.detach(|| {
             let given = documents::Given {
                 texts: &slices,
                 classes: &classes,
                 weights: weights.as_deref(),
                 groups: groups.as_deref(),
+                sets: sets.as_ref(),
             };
             let threads = n_threads(threads);
             documents::Documents::new(&version.counts, &analyzer, &given, most, windows, threads)
@@ -189,7 +198,7 @@ impl Documents {
 
     fn first_scores(&self, py: Python<'_>, curves: Vec<f64>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
         let found = self.with(py, |counts, analyzer| {
-            let shape = trust::Shape::new(analyzer, counts.n_classes());
+            let shape = trust::Shape::new(analyzer, counts);
             let curves = trust::Curves::new(&shape, &curves, &caps)?;
             let model = trust::Model::new(counts, analyzer, &curves, None);
             Some((model.scores_of(counts, &self.inner, n_threads(threads)), counts.n_classes()))
@@ -258,6 +267,13 @@ impl Basis {
         });
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
     }
+}
+
+const NO_SETS: &str = "the sets of labels do not fit the counts or the documents";
+
+/// Sets of labels, as Python gives them, for these counts.
+fn sets_of(py: Python<'_>, sets: Vec<Vec<u32>>, counts: &counts::Counts) -> PyResult<Sets> {
+    Sets::new(sets, counts.n_classes()).ok_or_else(|| input_error(py, NO_SETS.into()))
 }
 
 const UNFIT: &str = "the arrays of the regression do not fit each other";

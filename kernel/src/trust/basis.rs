@@ -2,7 +2,7 @@
 
 use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
 use super::length::{CHANNELS, scales};
-use super::{Curves, Shape, documents};
+use super::{Curves, Shape};
 use crate::counts::Counts;
 use crate::documents::{Documents, Features, Taken, Taker, Total};
 use crate::rows::{Cell, Rows};
@@ -21,7 +21,7 @@ pub struct Corpus<'a> {
 /// What each number of the curves is multiplied by, before the length of the document is taken into account.
 ///
 /// By row (each document, then a window of each where there are windows), class and number. Less the mean of the classes, which no
-/// probability depends on.
+/// probability depends on; but for classes that overlap, which have probabilities of their own.
 pub struct Basis {
     values: Vec<f64>,
     /// By row and counted block, how many features it has that others have too.
@@ -63,7 +63,7 @@ impl Basis {
 
 impl<'a> Corpus<'a> {
     pub fn new(counts: &'a Counts, analyzer: &Analyzer) -> Self {
-        Corpus { counts, shape: Shape::new(analyzer, counts.n_classes()) }
+        Corpus { counts, shape: Shape::new(analyzer, counts) }
     }
 
     pub fn shape(&self) -> &Shape {
@@ -77,8 +77,14 @@ impl<'a> Corpus<'a> {
             let total = taken.iter().find(|total| total.class == class);
             total.map_or(0, |total| total.features[block])
         };
-        let gone = taken.iter().map(|total| total.features[block]).sum::<u64>();
-        let all = sums.iter().map(|sum| sum.documents).sum::<u64>().saturating_sub(gone);
+        let (all, gone) = match self.shape.is_overlapping {
+            true => (sums[0].documents, less(0)),
+            false => (
+                sums.iter().map(|sum| sum.documents).sum::<u64>(),
+                taken.iter().map(|total| total.features[block]).sum(),
+            ),
+        };
+        let all = all.saturating_sub(gone);
         let size = |class: u32| sums[class as usize].documents.saturating_sub(less(class)) as f64;
         sides.clear();
         sides.extend(classes.iter().map(|&class| Side::new(size(class), all as f64)));
@@ -116,7 +122,9 @@ impl<'a> Corpus<'a> {
                         }
                         start += sums.len() / n_places;
                     });
-                    centre(values, raw);
+                    if !self.shape.is_overlapping {
+                        centre(values, raw);
+                    }
                 }
                 (values, lengths)
             });
@@ -337,7 +345,7 @@ impl Scratch {
             expect(rows, ids, i);
             // Presences count: how often they stand there does not.
             asked.taken.left(block, id, 1, rows.get(id), &mut left);
-            let df = documents(&left);
+            let df = part.shape.documents(&left);
             self.documents.push(df);
             known += u32::from(df > 0);
             if df == 0 {

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::basis::Corpus;
 use super::evidence::{Evidence, EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
 use super::length::{CHANNELS, scales};
-use super::{Curves, Shape, documents, each_class};
+use super::{Curves, Shape, each_class};
 use crate::correction::{Applied, Correction};
 use crate::counts::Counts;
 use crate::text::Analyzer;
@@ -83,7 +83,7 @@ impl Model {
     #[inline(always)]
     pub(super) fn weigh(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, [f64; WITH_ODDS])) {
         let row = counts.blocks[block].rows.get(id);
-        let df = documents(row);
+        let df = self.shape.documents(row);
         let hat = Hat::of_documents(df);
         each_class(&self.shape, row, |place, inside| visit(place, self.channels(block, place, inside, df, hat)));
     }
@@ -155,7 +155,7 @@ impl Model {
     fn each_word_odds(&self, counts: &Counts, block: usize, id: u32, mut visit: impl FnMut(usize, f64)) {
         for word in words_of(counts, block, id) {
             let row = counts.blocks[0].rows.get(word);
-            let df = documents(row);
+            let df = self.shape.documents(row);
             each_class(&self.shape, row, |place, inside| visit(place, self.odds(place, inside, df)));
         }
     }
@@ -170,7 +170,7 @@ impl Model {
             let rows = &counts.blocks[0].rows;
             let odds = |id: u32| {
                 let mut odds = 0.0;
-                let df = documents(rows.get(id));
+                let df = self.shape.documents(rows.get(id));
                 each_class(&self.shape, rows.get(id), |_, inside| odds = self.odds(0, inside, df));
                 odds
             };
@@ -182,7 +182,7 @@ impl Model {
     ///
     /// Seven digits are enough, and so both fit where one number would.
     pub(super) fn lambda(&self, counts: &Counts, block: usize, id: u32) -> [f32; CHANNELS] {
-        let df = documents(counts.blocks[block].rows.get(id));
+        let df = self.shape.documents(counts.blocks[block].rows.get(id));
         if df == 0 {
             return [0.0; CHANNELS];
         }
@@ -230,7 +230,7 @@ impl Model {
         let mut term = vec![0.0; self.shape.n_classes];
         self.weigh(counts, block, id, |class, [first, second, _]| term[class] = at_scale([first, second]));
         if self.shape.is_pairs(block) {
-            let share = at_scale(self.taken_back(documents(counts.blocks[block].rows.get(id))));
+            let share = at_scale(self.taken_back(self.shape.documents(counts.blocks[block].rows.get(id))));
             self.each_word_odds(counts, block, id, |class, odds| term[class] += share * odds);
         }
         term

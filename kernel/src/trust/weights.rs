@@ -10,7 +10,6 @@ use std::collections::HashMap;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::documents;
 use super::evidence::{EvidenceRow, FLAT, Hat};
 use super::length::CHANNELS;
 use super::model::{Model, WITH_ODDS};
@@ -159,7 +158,7 @@ impl Weights {
     /// Appends the weights of a feature.
     pub(super) fn push(&mut self, model: &Model, counts: &Counts, block: usize, id: u32) {
         let row = counts.blocks[block].rows.get(id);
-        let stored = match documents(row) {
+        let stored = match model.shape.documents(row) {
             0 => NOTHING,
             _ if model.shape.is_two() => Stored::pair(model.lambda(counts, block, id)),
             df if has_row(model, row) => self.push_row(model, counts, block, id, df),

@@ -334,7 +334,7 @@ def promise(evaluation: Evaluation, *, error: float, confidence: float = 0.95) -
     places = np.searchsorted(-np.array(thresholds), -sure)
     kept = np.cumsum(np.bincount(places, minlength=len(thresholds) + 1))[:-1]
     bad = np.cumsum(np.bincount(places, wrong, len(thresholds) + 1))[:-1].astype(int)
-    lowest = _shown(kept.tolist(), bad.tolist(), error, (1 - confidence) / STARTS)
+    lowest = last_proven(kept.tolist(), bad.tolist(), error, (1 - confidence) / STARTS)
     return Promise(
         classes=predictions.classes,
         threshold=None if lowest is None else thresholds[lowest],
@@ -367,8 +367,12 @@ def _thresholds(n_classes: int) -> list[float]:
     return [*thresholds[:-1], 0.0]
 
 
-def _shown(kept: list[int], bad: list[int], error: float, allowed: float) -> int | None:
-    """The last threshold that passes in a sequence of tests."""
+def last_proven(kept: list[int], bad: list[int], error: float, allowed: float) -> int | None:
+    """The last of some thresholds, from high to low, that passes a test of its error rate; None where none does.
+
+    `kept` are the documents at or above each threshold, `bad` those of them that are wrong. Each sequence of tests ends
+    at the first that fails, and may be wrong with the probability `allowed`.
+    """
     needed = fewest_trials(error, allowed)
     lowest = None
     for start in range(0, len(kept), -(-len(kept) // STARTS)):
