@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from banbury.labels.odds import probabilities_of
 from banbury.lazy import numpy as np
-from banbury.text.curves import FOLDS, SHIFT_PRECISION
+from banbury.text.curves import CURVE_FOLDS
+from banbury.text.leave_one_out import SHIFT_PRECISION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from banbury.labels.observed import Observed
 
 SLOPE_PRECISION = 4.0  # of a slope's distance from 1
-STEPS = 30  # of Newton's method: it needs about six
-LARGEST_STEPS = (1.0, 0.5)  # of shifts and slopes
+MOST_NEWTON_STEPS = 30  # of Newton's method: it needs about six
+LARGEST_NEWTON_STEPS = (1.0, 0.5)  # of shifts and slopes
 
 
 def calibrated_labels(
@@ -33,8 +34,8 @@ def calibrated_labels(
     """
     n_labels = observed.n_labels
     weights = observed.row_weights[:, None] * observed.sureness
-    shifts, slopes = np.repeat(usual[:, None], n_labels, axis=1), np.ones((FOLDS + 1, n_labels))
-    for fold in range(FOLDS + 1):
+    shifts, slopes = np.repeat(usual[:, None], n_labels, axis=1), np.ones((CURVE_FOLDS + 1, n_labels))
+    for fold in range(CURVE_FOLDS + 1):
         kept = np.flatnonzero(observed.folds != fold)
         rows = observed.truth[kept], starts[kept], evidence[kept], share[kept, None], weights[kept]
         _fit_labels(*rows, float(usual[fold]), shifts[fold], slopes[fold])
@@ -52,7 +53,7 @@ def _fit_labels(
     slope: NDArray[np.float64],
 ) -> None:
     """Improve shifts and slopes, in place, until nothing changes any more."""
-    for _ in range(STEPS):
+    for _ in range(MOST_NEWTON_STEPS):
         chance = probabilities_of(starts + slope * evidence + share * shift)
         error, spread = weights * (truth - chance), weights * chance * (1 - chance)
         pull_shift = (share * error).sum(axis=0) - SHIFT_PRECISION * (shift - usual)
@@ -62,7 +63,7 @@ def _fit_labels(
         b = (share * evidence * spread).sum(axis=0)
         c = (evidence**2 * spread).sum(axis=0) + SLOPE_PRECISION
         whole = a * c - b * b
-        most_shift, most_slope = LARGEST_STEPS
+        most_shift, most_slope = LARGEST_NEWTON_STEPS
         to_shift = np.clip((c * pull_shift - b * pull_slope) / whole, -most_shift, most_shift)
         to_slope = np.clip((a * pull_slope - b * pull_shift) / whole, -most_slope, most_slope)
         shift += to_shift

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from banbury.results.explanation import Explanation
     from banbury.results.word_table import WordTable
 
-PARAMETERS = ("analyzer", "threshold", "threads")
+LABEL_PARAMETERS = ("analyzer", "threshold", "threads")
 
 
 class MultiLabelClassifier:
@@ -333,13 +333,13 @@ class MultiLabelClassifier:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters as they were given."""
-        return {name: getattr(self, name) for name in PARAMETERS}
+        return {name: getattr(self, name) for name in LABEL_PARAMETERS}
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters; the threshold takes effect at once."""
         for name in parameters:
-            if name not in PARAMETERS:
-                raise InputError(f"there is no parameter {name!r}; there is {', '.join(PARAMETERS)}")
+            if name not in LABEL_PARAMETERS:
+                raise InputError(f"there is no parameter {name!r}; there is {', '.join(LABEL_PARAMETERS)}")
         self.__dict__.update(parameters)
         return self
 

@@ -24,8 +24,7 @@ from banbury.text.documents import (
     n_threads,
 )
 
-ALL = 0  # the kernel's class of all documents; those of the labels follow
-MOST_DOCUMENTS = 2**32 - 1  # that can have a feature
+ALL_DOCUMENTS = 0  # the kernel's class of all documents; those of the labels follow
 
 
 class LabelCounts:
@@ -70,7 +69,7 @@ class LabelCounts:
     @property
     def n_documents(self) -> int:
         """The number of all documents."""
-        return self.kernel.documents[ALL]
+        return self.kernel.documents[ALL_DOCUMENTS]
 
     @property
     def n_features(self) -> int:
@@ -181,7 +180,7 @@ class LabelCounts:
         """Set the labels; dropped ones lose their counts."""
         if labels != self.labels:
             numbers = {label: number for number, label in enumerate(labels, 1)}
-            self.kernel.renumber([ALL, *(numbers.get(label) for label in self.labels)], len(labels) + 1)
+            self.kernel.renumber([ALL_DOCUMENTS, *(numbers.get(label) for label in self.labels)], len(labels) + 1)
         self._learned = list(labels), self.kernel
 
     def _drop_empty_labels(self) -> None:
@@ -200,9 +199,9 @@ def numbered_sets(sets: Sequence[LabelSet], labels: list[Any]) -> tuple[list[Lab
     """
     places = {label: place for place, label in enumerate(labels, 1)}
     different = sorted(set(sets))
-    return different, [[ALL, *(places[label] for label in labels_of_set)] for labels_of_set in different]
+    return different, [[ALL_DOCUMENTS, *(places[label] for label in labels_of_set)] for labels_of_set in different]
 
 
 def _with_label(error: CountError, labels: list[Any]) -> CountError:
-    where = "" if error.class_number == ALL else f" with label {labels[error.class_number - 1]!r}"
+    where = "" if error.class_number == ALL_DOCUMENTS else f" with label {labels[error.class_number - 1]!r}"
     return CountError(f"{error}{where}; nothing was changed", error.class_number)

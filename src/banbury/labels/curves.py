@@ -22,21 +22,20 @@ from banbury.lazy import numpy as np
 from banbury.text.curves import (
     CAP_SHARE,
     CAUTION,
-    DISTANCE_SD,
+    CURVE_FOLDS,
     FEW_OF_A_CLASS,
     FEWEST_DOCUMENTS,
-    FOLDS,
     MOST_FITTED_DOCUMENTS,
     MOST_LISTED_SCORES,
-    NEIGHBOUR_SD,
     SHARED_DOCUMENTS,
-    SHIFT_PRECISION,
     SMALLEST_MULTIPLIER,
     WORTH,
     block_names,
+    knot_precision,
     level_precision,
 )
-from banbury.text.trust import KNOTS, NO_CAP, universal_curves
+from banbury.text.leave_one_out import SHIFT_PRECISION
+from banbury.text.trust import NO_CAP, universal_curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +50,7 @@ OWN_PAIRED, BEST_PAIRED, RANDOM_PAIRED = 4, 4, 4
 MOST_PAIRED_DOCUMENTS = 2_500  # that curves are fitted on: each has a dozen labels, and a window
 # A window of a document need not have to do with all its labels, so windows say less than of one label a document: by
 # leave-one-out on joined documents of R8 and 20 Newsgroups. Shifts and slopes are fitted on whole documents alone.
-WINDOW_WEIGHT = 0.1
+LABELLED_WINDOW_WEIGHT = 0.1
 
 
 class LabelledLeftOut(NamedTuple):
@@ -120,7 +119,7 @@ def _calibrated(fit: CurveFit, observed: Observed, analyzer: Analyzer) -> tuple[
         prior,
         tuple(fit.caps[:n_blocks].tolist()),
         tuple(fit.typical[:n_blocks].tolist()),
-        tuple(zip(observed.counts.labels, shifts[FOLDS].tolist(), slopes[FOLDS].tolist(), strict=True)),
+        tuple(zip(observed.counts.labels, shifts[CURVE_FOLDS].tolist(), slopes[CURVE_FOLDS].tolist(), strict=True)),
     )
     folds = observed.folds
     return trust, starts + slopes[folds] * evidence + share[:, None] * shifts[folds]
@@ -210,7 +209,7 @@ class CurveFit:
             np.take_along_axis(np.tile(by_label, (2, 1)), places, axis=1)
             for by_label in (observed.truth, observed.sureness)
         )
-        row_weights = np.concatenate([observed.row_weights, WINDOW_WEIGHT * observed.row_weights])
+        row_weights = np.concatenate([observed.row_weights, LABELLED_WINDOW_WEIGHT * observed.row_weights])
         weights = row_weights[:, None] * self.pairs.weights * sureness
         starts = observed.start[places] * (1 + (prior - 1) * self.growth_share[:, None])
         offsets = np.stack([np.zeros_like(starts), starts], axis=2)
@@ -242,24 +241,11 @@ class CurveFit:
         prior = (scaled, self._precision(regression, scaled, mean), no_shift, SHIFT_PRECISION)
         curves, shifts, _ = regression.fit(*prior, self.observed.threads)
         folds = np.repeat(np.tile(self.observed.folds, 2), self.pairs.places.shape[1]).astype(np.uint32)
-        return (curves, shifts), regression.without(*prior, (curves, shifts), folds, FOLDS, self.observed.threads)
+        return (curves, shifts), regression.without(*prior, (curves, shifts), folds, CURVE_FOLDS, self.observed.threads)
 
     def _precision(self, regression: _kernel.Regression, curves: list[float], mean: list[float]) -> list[float]:
-        """The penalty, in units in which each curve alone would give scores of the size that all together give."""
-        n, observed = len(curves), self.observed
-        whole, largest = regression.size(curves), max(map(abs, mean))
-        differences = np.diff(np.eye(KNOTS), axis=0)
-        shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
-        alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
-        precision = np.zeros((n, n))
-        for at, start in enumerate(range(0, n, KNOTS)):
-            size = alone.size([0.0] * at + [1.0])
-            scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
-            precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
-        n_documents = max(observed.n_effective, 1e-9)
-        of_a_label = max(
-            float(np.mean(observed.counts.documents)) * observed.n_effective / observed.counts.n_documents, 1e-9
-        )
+        """The penalty on the curves: the fewer documents there are in all, and of a label, the larger."""
+        counts, n_documents = self.observed.counts, max(self.observed.n_effective, 1e-9)
+        of_a_label = max(float(np.mean(counts.documents)) * n_documents / counts.n_documents, 1e-9)
         times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS / of_a_label) ** 2
-        flat: list[float] = (precision * times).ravel().tolist()
-        return flat
+        return knot_precision(regression, curves, mean, times)

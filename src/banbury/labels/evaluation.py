@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from banbury import atomic
-from banbury.display.characters import shorten
+from banbury.display.characters import NAME_WIDTH, shorten
 from banbury.display.html import Markup, element, isolated, page, piece
-from banbury.display.html_tables import NAME_WIDTH, figures_table, table
+from banbury.display.html_tables import figures_table, table
 from banbury.errors import InputError, check_top
 from banbury.labels.odds import probabilities_of
 from banbury.lazy import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LARGEST_LOSS = 1e300
-MOST_SHOWN = 20  # documents with doubtful or missing labels
+LARGEST_LABEL_LOSS = 1e300
+MOST_QUESTIONABLE = 20  # documents with doubtful or missing labels
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,11 @@ class LabelEvaluation:
 
     # Documents
 
-    def doubtful(self, top: int = MOST_SHOWN) -> list[QuestionableLabel]:
+    def doubtful(self, top: int = MOST_QUESTIONABLE) -> list[QuestionableLabel]:
         """Labels that documents have and that are improbable, the least probable first."""
         return self._questionable(top, has=True)
 
-    def missing(self, top: int = MOST_SHOWN) -> list[QuestionableLabel]:
+    def missing(self, top: int = MOST_QUESTIONABLE) -> list[QuestionableLabel]:
         """Labels that documents do not have and that are probable, the most probable first."""
         return self._questionable(top, has=False)
 
@@ -263,7 +263,7 @@ def evaluate_labels(predictions: LabelPredictions, *, n_known: int | None = None
         raise InputError("no document counts: all weights are 0")
     n_known = len(predictions.labels) if n_known is None else n_known
     odds, known = predictions.log_odds[:, :n_known], truth[:, :n_known]
-    losses = np.minimum(np.logaddexp(0, np.where(known, -odds, odds)), LARGEST_LOSS)
+    losses = np.minimum(np.logaddexp(0, np.where(known, -odds, odds)), LARGEST_LABEL_LOSS)
     each = np.broadcast_to(weights[:, None], truth.shape)
     label_losses = np.average(losses, axis=0, weights=weights).tolist()
     rows = [

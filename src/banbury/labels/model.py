@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from banbury import _kernel
 from banbury.changes import Changes
 from banbury.errors import InputError
-from banbury.labels.counts import ALL, LabelCounts
+from banbury.labels.counts import ALL_DOCUMENTS, LabelCounts
 from banbury.labels.odds import log_odds_of_shares
 from banbury.labels.thresholds import F1Thresholds
 from banbury.labels.trust import LabelTrust
@@ -119,7 +119,7 @@ class LabelModel:
     def reading(self) -> LabelReading:
         """How texts are scored now."""
         labels, kernel, version, documents, trust = self.state()
-        n_documents, inside = documents[ALL], documents[1:]
+        n_documents, inside = documents[ALL_DOCUMENTS], documents[1:]
         start = log_odds_of_shares(inside, n_documents)
         growth = trust.growth(labels, start)
         factors = [0.0, *trust.factors(labels, inside)]
@@ -191,7 +191,7 @@ class LabelModel:
 
         def sides(counts: Any) -> NDArray[Any]:
             both = np.asarray(counts)
-            return np.stack([both[..., ALL] - both[..., number], both[..., number]], axis=-1)
+            return np.stack([both[..., ALL_DOCUMENTS] - both[..., number], both[..., number]], axis=-1)
 
         weights = np.asarray(reading.scorer.weights(names, min_documents, self.trust.typical))[:, number]
         occurrences, in_class = sides(found.occurrences), sides(kernel.occurrences)

@@ -9,7 +9,7 @@ from banbury import _kernel
 from banbury.labels.counts import LabelCounts, numbered_sets
 from banbury.labels.odds import log_odds_of_shares
 from banbury.lazy import numpy as np
-from banbury.text.curves import FOLDS
+from banbury.text.curves import CURVE_FOLDS
 from banbury.text.documents import class_numbers, n_threads
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Observed:
         self.start = np.array(log_odds_of_shares(counts.documents, counts.n_documents))
         """The log-odds of each label's share of all documents."""
         group_numbers = np.asarray(self.documents.groups)
-        self.folds = group_numbers % FOLDS
+        self.folds = group_numbers % CURVE_FOLDS
         """Documents of a group are in the same fold."""
         by_group = np.bincount(group_numbers, self.weights)
         share = by_group.sum() / (by_group**2).sum()

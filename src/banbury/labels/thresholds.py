@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from banbury.labels.evaluation import LabelEvaluation
 
-RULES = ("f1", "micro_f1")
+THRESHOLD_RULES = ("f1", "micro_f1")
 # The F1 of a label is estimated as if so many more of its decisions had the F1 of all labels: that of few is chance.
 ADDED_DECISIONS = 10.0
-TESTED = 96  # thresholds of a promise
-FARTHEST = 9.0  # log-odds of the first of them
+N_TESTED_THRESHOLDS = 96  # thresholds of a promise
+HIGHEST_TESTED_LOG_ODDS = 9.0  # log-odds of the first of them
 
 Threshold = float | str | Mapping[Any, float | None]
 """A probability, `"f1"`, `"micro_f1"`, or a probability for each label; None for a label that is never given."""
@@ -69,11 +69,12 @@ def f1_thresholds(labels: list[Any], truth: NDArray[Any], chances: NDArray[Any],
 def _largest_f1(truth: NDArray[Any], chances: NDArray[Any], weights: NDArray[Any], added: float, usual: float) -> float:
     """The largest F1 of any threshold; `added` decisions more have the `usual` F1."""
     order = np.argsort(-chances, kind="stable")
-    right, taken = np.cumsum((weights * truth)[order]), np.cumsum(weights[order])
-    both = taken + float((weights * truth).sum())
     is_last = np.append(np.diff(chances[order]) != 0, True)
-    f1 = (2 * right + added * usual) / np.maximum(both + added, 1e-300)
-    return float(f1[is_last].max(initial=0.0))
+    right, taken = (np.cumsum(values[order])[is_last] for values in (weights * truth, weights))
+    # First comes a threshold that nothing reaches.
+    right, taken = np.append(0.0, right), np.append(0.0, taken)
+    f1 = (2 * right + added * usual) / np.maximum(taken + float((weights * truth).sum()) + added, 1e-300)
+    return float(f1.max())
 
 
 def cost_threshold(*, missed: float, wrong: float = 1.0) -> float:
@@ -107,12 +108,12 @@ def promised_thresholds(
             "evaluate(texts, labels) has them"
         )
     predictions = evaluation.predictions
-    tested = np.linspace(FARTHEST, -FARTHEST, TESTED)
+    tested = np.linspace(HIGHEST_TESTED_LOG_ODDS, -HIGHEST_TESTED_LOG_ODDS, N_TESTED_THRESHOLDS)
     thresholds: dict[Any, float | None] = {}
     for place, label in enumerate(predictions.labels):
         places = np.searchsorted(-tested, -predictions.log_odds[:, place])
-        kept = np.cumsum(np.bincount(places, minlength=TESTED + 1))[:-1]
-        bad = np.cumsum(np.bincount(places, ~predictions.truth[:, place], TESTED + 1))[:-1].astype(int)
+        kept = np.cumsum(np.bincount(places, minlength=N_TESTED_THRESHOLDS + 1))[:-1]
+        bad = np.cumsum(np.bincount(places, ~predictions.truth[:, place], N_TESTED_THRESHOLDS + 1))[:-1].astype(int)
         lowest = last_proven(kept.tolist(), bad.tolist(), 1 - precision, (1 - confidence) / STARTS)
         thresholds[label] = None if lowest is None else float(probabilities_of(tested[lowest]))
     return thresholds
@@ -139,7 +140,7 @@ def thresholds_by_label(threshold: Threshold, labels: list[Any], chosen: F1Thres
 
 def check_threshold(threshold: object) -> None:
     """That this can be a threshold, or an `InputError`; labels that it names are compared with those of a model."""
-    if isinstance(threshold, Mapping) or threshold in RULES or threshold is None:
+    if isinstance(threshold, Mapping) or threshold in THRESHOLD_RULES or threshold is None:
         return
     is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
     if not is_number or not 0 <= threshold <= 1:  # type: ignore[operator]  # only numbers come here

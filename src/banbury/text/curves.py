@@ -253,21 +253,29 @@ class CurveFit:
         return [*curves, *[0.0] * (sum(map(len, whole)) - len(curves))]
 
     def _precision(self, regression: _kernel.Regression, curves: list[float], mean: list[float]) -> list[float]:
-        """The penalty, in units in which each curve alone would give scores of the size that all together give."""
-        n = len(curves)
-        whole, largest = regression.size(curves), max(map(abs, mean))
-        differences = np.diff(np.eye(KNOTS), axis=0)
-        shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
-        alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
-        precision = np.zeros((n, n))
-        for at, start in enumerate(range(0, n, KNOTS)):
-            size = alone.size([0.0] * at + [1.0])
-            scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
-            precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
+        """The penalty on the curves: the fewer documents there are in all, and of a class, the larger."""
         n_documents = max(self.n_effective, 1e-9)
         times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS * self.n_classes / n_documents) ** 2
-        flat: list[float] = (precision * times).ravel().tolist()
-        return flat
+        return knot_precision(regression, curves, mean, times)
+
+
+def knot_precision(regression: _kernel.Regression, curves: list[float], mean: list[float], times: float) -> list[float]:
+    """The penalty on the knots of curves, so many times as large as that of very many documents.
+
+    Its units are those in which each curve alone would give scores of the size that all together give.
+    """
+    n = len(curves)
+    whole, largest = regression.size(curves), max(map(abs, mean))
+    differences = np.diff(np.eye(KNOTS), axis=0)
+    shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
+    alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
+    precision = np.zeros((n, n))
+    for at, start in enumerate(range(0, n, KNOTS)):
+        size = alone.size([0.0] * at + [1.0])
+        scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
+        precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
+    flat: list[float] = (precision * times).ravel().tolist()
+    return flat
 
 
 def figures_by_length(
