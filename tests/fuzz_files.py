@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import banbury
-from banbury import Analyzer, BanburyError, Classifier, storage
+from banbury import Analyzer, BanburyError, Classifier, MultiLabelClassifier, storage
 from banbury.apps.ranking import Ranker
 from banbury.apps.senses import SenseTagger
 from banbury.apps.spam import SpamFilter
@@ -30,6 +30,7 @@ TEXTS = [
     "naïve Ωmega 日本",
 ]
 LABELS = ["yes", "no", "yes", "no", "maybe"]
+LABEL_SETS = [["yes"], ["no", "long"], ["yes"], ["no", "long"], []]
 ROWS = [{"text": text, "n": n, "c": label[0]} for n, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))]
 MAILS = [f"From: a{n}@example.org\nSubject: {text}\n\n{text}".encode() for n, text in enumerate(TEXTS[:4])]
 SENSES = ["on the *bank* of a river", "the *bank* lends money", "*banks* lend"]
@@ -62,6 +63,7 @@ def sound_files() -> dict[str, Parts]:
         "spam": SpamFilter().fit(MAILS, ["ham", "spam"] * 2),
         "senses": SenseTagger("bank").fit(SENSES, ["land", "money", "money"]),
         "spelling": SpellingCorrector(TEXTS),
+        "labels": MultiLabelClassifier(threshold={"no": 0.3}).fit(TEXTS, LABEL_SETS),
     }
     models["ranker"].add(TEXTS)
     return {name: _parts(model) for name, model in models.items()}
@@ -223,6 +225,18 @@ def _questions(model: Any) -> list[Callable[[], Any]]:
             asked = [lambda: model.predict(SENSES), lambda: model.learn(SENSES[:1], ["land"])]
         case SpellingCorrector():
             asked = [lambda: model.correct("a hapyp film"), lambda: model.learn(["more of it"])]
+        case MultiLabelClassifier():
+            asked = [
+                lambda: _check_finite(model.predict_proba(TEXTS)),
+                lambda: model.predict(TEXTS),
+                lambda: model.explain(TEXTS[0]),
+                lambda: [model.words(label) for label in model.counts_.labels[:1]],
+                lambda: str(model.report_),
+                lambda: model.report_._repr_html_(),
+                lambda: model.learn(TEXTS, LABEL_SETS),
+                lambda: model.forget(TEXTS, LABEL_SETS),
+                lambda: _check_finite([value for _, value, _ in model.evaluate(TEXTS, LABEL_SETS).figures()]),
+            ]
         case _:
             asked = _classifier_questions(model)
 

@@ -25,7 +25,9 @@ def test_settings_give_the_same_trust_again() -> None:
     assert LabelTrust.from_settings(FITTED.settings(), PAIRS) == FITTED
 
 
-@pytest.mark.parametrize("change", [{"curves": [0.0]}, {"caps": [0.5, 9.0]}, {"caps": [9.0]}, {"typical": [4.0] * 3}])
+@pytest.mark.parametrize(
+    "change", [{"curves": [0.0]}, {"prior": 1e9}, {"caps": [0.5, 9.0]}, {"caps": [9.0]}, {"typical": [4.0] * 3}]
+)
 def test_settings_of_another_analyzer_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(FileFormatError, match="its trust curves"):
         LabelTrust.from_settings({**FITTED.settings(), **change}, PAIRS)

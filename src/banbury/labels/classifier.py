@@ -10,7 +10,7 @@ from banbury.errors import FileFormatError, InputError, LabelError, NotAvailable
 from banbury.labels.counts import LabelCounts
 from banbury.labels.model import LabelModel
 from banbury.labels.odds import probabilities_of
-from banbury.labels.sets import LabelSet, as_label_sets, indicator
+from banbury.labels.sets import LabelSet, as_label_sets, indicator, label_of_file
 from banbury.labels.thresholds import Threshold, check_threshold, thresholds_by_label
 from banbury.lazy import numpy as np
 from banbury.text.analyzer import Analyzer
@@ -402,7 +402,8 @@ class MultiLabelClassifier:
             if settings["kind"] != "labels":
                 raise FileFormatError(f"it holds a {settings['kind']}, not a model of several labels a document")
             threshold = settings["threshold"]
-            threshold = dict(map(tuple, threshold)) if isinstance(threshold, list) else threshold
+            if isinstance(threshold, list):
+                threshold = {label_of_file(label): value for label, value in threshold}
             check_threshold(threshold)
             model = cls(threshold=threshold)
             model._take(settings, arrays)
@@ -419,8 +420,12 @@ class MultiLabelClassifier:
         from banbury.labels.evaluation import LabelEvaluation
 
         report = settings["report"]
+        if not isinstance(settings["columns"], list | None):
+            raise FileFormatError("its columns are no list of labels")
         self._model = LabelModel.from_parts(settings, arrays)
         self._columns = settings["columns"]
+        if self._columns is not None and len(set(map(label_of_file, self._columns))) < len(self._columns):
+            raise FileFormatError("it has two columns of the same label")
         self._report = None if report is None else LabelEvaluation.from_settings(report)
 
     def _require(self) -> LabelModel:

@@ -12,6 +12,7 @@ from banbury.display.html import Markup, element, isolated, page, piece
 from banbury.display.html_tables import figures_table, table
 from banbury.errors import InputError, check_top
 from banbury.labels.odds import probabilities_of
+from banbury.labels.sets import label_of_file
 from banbury.lazy import numpy as np
 from banbury.report.page import PAGE_STYLE
 from banbury.results.metrics import calibration_error, reliability
@@ -242,9 +243,21 @@ class LabelEvaluation:
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> LabelEvaluation:
         """The figures that `settings` came from."""
-        rows = [LabelRow(**row) for row in settings["labels"]]
-        unknown = [(label, int(n)) for label, n in settings["unknown_labels"]]
-        return cls(**{**settings, "labels": rows, "unknown_labels": unknown})
+        rows = [_row_of_file(row) for row in settings["labels"]]
+        unknown = [(label_of_file(label), int(n)) for label, n in settings["unknown_labels"]]
+        numbers: dict[str, Any] = {
+            entry.name: float(settings[entry.name])
+            for entry in fields(cls)
+            if entry.name not in ("labels", "unknown_labels", "note", "predictions", "n_documents")
+        }
+        note, n_documents = str(settings["note"]), int(settings["n_documents"])
+        return cls(labels=rows, unknown_labels=unknown, note=note, n_documents=n_documents, **numbers)
+
+
+def _row_of_file(row: Mapping[str, Any]) -> LabelRow:
+    documents, predicted, right = (float(row[name]) for name in ("documents", "predicted", "right"))
+    precision, loss = (None if row[name] is None else float(row[name]) for name in ("average_precision", "log_loss"))
+    return LabelRow(label_of_file(row["label"]), documents, predicted, right, precision, loss)
 
 
 def evaluate_labels(predictions: LabelPredictions, *, n_known: int | None = None, note: str = "") -> LabelEvaluation:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.errors import LabelError
+from banbury.errors import FileFormatError, LabelError
 from banbury.lazy import numpy as np
-from banbury.text.documents import as_labels, as_list
+from banbury.text.documents import LABEL_TYPES, as_labels, as_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +60,18 @@ def indicator(sets: Iterable[Iterable[Any]], columns: list[Any]) -> NDArray[Any]
     for row, labels in enumerate(rows):
         matrix[row, [places[label] for label in labels if label in places]] = 1
     return matrix
+
+
+def label_of_file(label: Any) -> Any:
+    """A label that a file names, or a `FileFormatError`.
+
+    >>> label_of_file(["a"])
+    Traceback (most recent call last):
+    banbury.errors.FileFormatError: it names a label ['a'], which is none
+    """
+    if type(label) not in LABEL_TYPES.values():
+        raise FileFormatError(f"it names a label {label!r}, which is none")
+    return label
 
 
 def _as_matrix(labels: Any) -> tuple[Any, list[Any] | None]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.labels.odds import probabilities_of
+from banbury.labels.sets import label_of_file
 from banbury.lazy import numpy as np
 from banbury.results.decisions import STARTS, last_proven
 from banbury.text.documents import suggestion
@@ -46,8 +47,11 @@ class F1Thresholds:
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> F1Thresholds:
         """The thresholds that `settings` came from."""
-        by_label = tuple((label, float(value)) for label, value in settings["by_label"])
-        return cls(by_label, float(settings["common"]))
+        by_label = tuple((label_of_file(label), float(value)) for label, value in settings["by_label"])
+        common = float(settings["common"])
+        if not all(0 <= value <= 1 for value in (common, *(value for _, value in by_label))):
+            raise FileFormatError("its thresholds are no probabilities")
+        return cls(by_label, common)
 
 
 def f1_thresholds(labels: list[Any], truth: NDArray[Any], chances: NDArray[Any], weights: NDArray[Any]) -> F1Thresholds:
@@ -131,7 +135,8 @@ def thresholds_by_label(threshold: Threshold, labels: list[Any], chosen: F1Thres
         for label, value in threshold.items():
             if label not in labels:
                 raise InputError(f"threshold names {label!r}; {suggestion(label, labels)}")
-            check_threshold(value)
+            if value is not None:
+                check_threshold(value)
         given = {label: float("inf") if value is None else float(value) for label, value in threshold.items()}
         return [given.get(label, by_f1.get(label, usual)) for label in labels]
     check_threshold(threshold)
@@ -140,7 +145,7 @@ def thresholds_by_label(threshold: Threshold, labels: list[Any], chosen: F1Thres
 
 def check_threshold(threshold: object) -> None:
     """That this can be a threshold, or an `InputError`; labels that it names are compared with those of a model."""
-    if isinstance(threshold, Mapping) or threshold in THRESHOLD_RULES or threshold is None:
+    if isinstance(threshold, Mapping) or (isinstance(threshold, str) and threshold in THRESHOLD_RULES):
         return
     is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
     if not is_number or not 0 <= threshold <= 1:  # type: ignore[operator]  # only numbers come here

@@ -16,8 +16,11 @@ from typing import Any
 
 from banbury.errors import FileFormatError
 from banbury.labels.odds import EVIDENCE
+from banbury.labels.sets import label_of_file
 from banbury.text.analyzer import Analyzer
 from banbury.text.trust import FEW_OF_A_LABEL, NO_CAP, TYPICAL, universal_curves
+
+LARGEST_CURVE = 1e6  # any number of curves, shifts and slopes: fitted ones are below 100
 
 
 @dataclass(frozen=True)
@@ -83,5 +86,9 @@ class LabelTrust:
             raise FileFormatError("its trust curves are not those of its analyzer")
         if not all(cap >= 1 for cap in (*caps, *typical)):
             raise FileFormatError("its trust curves have no lengths of documents")
-        labels = tuple((label, float(shift), float(slope)) for label, shift, slope in settings["labels"])
-        return cls(curves, float(settings["prior"]), caps, typical, labels)
+        labels = tuple((label_of_file(label), float(shift), float(slope)) for label, shift, slope in settings["labels"])
+        prior = float(settings["prior"])
+        numbers = (*curves, prior, *(number for _, *pair in labels for number in pair))
+        if not all(abs(number) <= LARGEST_CURVE for number in numbers):
+            raise FileFormatError("its trust curves are larger than any that can be fitted")
+        return cls(curves, prior, caps, typical, labels)
