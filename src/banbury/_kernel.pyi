@@ -83,6 +83,10 @@ class CellEvidence:
 
         Gains are judged by probabilities by row and class, and by row weights; without these they are 0.
         """
+    def gains(
+        self, terms: Sequence[int], rows: CellRows, probabilities: Buffer, row_weights: Buffer, threads: int
+    ) -> list[float]:
+        """What each term gains, as `sums` has it, without the sums."""
     def ridge(
         self,
         terms: Sequence[int],

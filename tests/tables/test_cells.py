@@ -140,6 +140,7 @@ def test_a_gain_is_what_the_best_step_gains() -> None:
     slope = sum(said[np.arange(300), own] - said.mean(axis=1))
     assert_allclose(gain, slope**2 / (2 * said.var(axis=1).sum() + 1e-9), rtol=1e-9)
     assert gain > 50
+    assert evidence.gains([number], given_rows, chances.ravel(), np.ones(300), 1) == [gain]
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -76,8 +76,8 @@ impl Evidence {
             gone: vec![0.0; n],
             prior: vec![0.0; n],
             per_prior: vec![0.0; n],
-            lifts: vec![0.0; n_columns * MOST_CELLS * DEPTHS[0] * n],
-            stamps: vec![0; n_columns * MOST_CELLS],
+            lifts: vec![],
+            places: vec![(0, 0); n_columns * MOST_CELLS],
             stamp: 0,
             ones: vec![1.0; n],
             naive: vec![0.0; n],
@@ -131,9 +131,11 @@ pub struct Reader<'a> {
     gone: Vec<f64>,
     prior: Vec<f64>,
     per_prior: Vec<f64>,
-    /// By column, code, level and class: share by prior, where the stamp is the present one.
+    /// Share by prior, by level and class, of the columns and codes that were asked for.
     lifts: Vec<f64>,
-    stamps: Vec<u32>,
+    /// By column and code: where its lifts begin, if the stamp is the present one. One row needs one code of each column:
+    /// lifts of all of them would be 2 MB for 64 columns and ten classes.
+    places: Vec<(u32, usize)>,
     stamp: u32,
     ones: Vec<f64>,
     /// Of the term that is read: what its parts say, not normalised.
@@ -154,6 +156,7 @@ impl<'a> Reader<'a> {
         }
         self.gone.copy_from_slice(gone);
         self.stamp += 1;
+        self.lifts.clear();
         self.prior.iter_mut().zip(&self.of.counts.rows).zip(gone).for_each(|((left, rows), gone)| *left = rows - gone);
         if let Some(members) = members {
             self.move_members(&members, u32::wrapping_sub);
@@ -193,16 +196,18 @@ impl<'a> Reader<'a> {
         self.lifts[at + class] * self.prior[class]
     }
 
+    /// Where the lifts of a column's code begin.
     fn prepared(&mut self, column: usize, code: u8) -> usize {
         let n = self.prior.len();
-        let place = column * MOST_CELLS + usize::from(code);
-        let at = place * DEPTHS[0] * n;
-        if self.stamps[place] == self.stamp {
-            return at;
+        let place = &mut self.places[column * MOST_CELLS + usize::from(code)];
+        if place.0 == self.stamp {
+            return place.1;
         }
-        self.stamps[place] = self.stamp;
+        let at = self.lifts.len();
+        *place = (self.stamp, at);
         let of = self.of;
         let (term, kind) = (&of.layout().terms[column], of.layout().columns[column]);
+        self.lifts.resize(at + term.n_levels * n, 0.0);
         let Smoothing { mut strength, growth } = of.smoothing[column];
         for level in 1..=term.n_levels {
             let counts = of.counts.place(term, level, kind.cell(code, level));
@@ -273,15 +278,15 @@ impl<'a> Reader<'a> {
         ratios: &mut [f64],
     ) {
         let (of, n) = (self.of, self.prior.len());
-        for &column in &term.columns {
-            self.prepared(column, code(column));
+        let mut lifts = [0; DEPTHS.len()];
+        for (lifts, &column) in lifts.iter_mut().zip(&term.columns) {
+            *lifts = self.prepared(column, code(column));
         }
         let mut strength = BEYOND.strength;
         for level in 1..=n_levels {
             self.naive.copy_from_slice(&self.prior);
-            for &column in &term.columns {
-                let level = of.layout().columns[column].level(level);
-                let at = ((column * MOST_CELLS + usize::from(code(column))) * DEPTHS[0] + level - 1) * n;
+            for (&lifts, &column) in lifts.iter().zip(&term.columns) {
+                let at = lifts + (of.layout().columns[column].level(level) - 1) * n;
                 multiply(&mut self.naive, &self.lifts[at..at + n]);
             }
             for &(at, n_levels) in pairs {

@@ -90,6 +90,8 @@ impl<'a> LeftOut<'a> {
 pub struct Asked<'a> {
     /// By term asked for; all 1 where there are none.
     pub term_weights: Option<&'a [f64]>,
+    /// Gains without sums: these take rows times classes times columns.
+    pub gains_alone: bool,
     pub judged: Option<Judged<'a>>,
 }
 
@@ -120,7 +122,8 @@ pub fn sums(
     asked: Asked,
     threads: usize,
 ) -> Sums {
-    let (n, width) = (evidence.counts.n_classes, evidence.layout().columns.len());
+    let n = evidence.counts.n_classes;
+    let width = if asked.gains_alone { 0 } else { evidence.layout().columns.len() };
     let parts = equal_parts(codes.n_rows, PARTS);
     let threads = threads.clamp(1, 1 + terms.len() * codes.n_rows / WORTH_A_THREAD);
     let groups = equal_parts(parts.len(), threads);
@@ -136,7 +139,7 @@ pub fn sums(
             for (at, &term) in terms.iter().enumerate() {
                 let columns = &evidence.layout().terms[term].columns;
                 cells.read(term, codes, run.rows.clone(), asked.term_weights.map_or(1.0, |weights| weights[at]));
-                for &column in columns {
+                for &column in columns.iter().filter(|_| width > 0) {
                     let to = column * rows.len() + run.rows.start - rows.start;
                     cells.add_to(&mut by_column[to * n..(to + run.rows.len()) * n]);
                 }

@@ -230,10 +230,31 @@ impl CellEvidence {
             return Err(misfit(py));
         }
         let left_out = rows.left_out();
-        let asked = Asked { term_weights: term_weights.as_deref(), judged };
+        let asked = Asked { term_weights: term_weights.as_deref(), gains_alone: false, judged };
         let found = py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, asked, n_threads(threads)));
         let shape = [rows.n_rows, rows.n_classes, self.inner.layout().columns.len()];
         Ok((Array::new(found.by_column, &shape), found.gains))
+    }
+
+    /// How much each term would gain, beside these probabilities.
+    fn gains(
+        &self,
+        py: Python<'_>,
+        terms: Vec<usize>,
+        rows: &CellRows,
+        probabilities: PyBuffer<f64>,
+        row_weights: PyBuffer<f64>,
+        threads: usize,
+    ) -> PyResult<Vec<f64>> {
+        self.check(py, rows, &terms)?;
+        let (probabilities, weights) = (probabilities.to_vec(py)?, row_weights.to_vec(py)?);
+        if weights.len() != rows.n_rows || probabilities.len() != rows.n_rows * rows.n_classes {
+            return Err(misfit(py));
+        }
+        let judged = Some(Judged { probabilities: &probabilities, weights: &weights });
+        let asked = Asked { term_weights: None, gains_alone: true, judged };
+        let left_out = rows.left_out();
+        Ok(py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, asked, n_threads(threads)).gains))
     }
 
     #[allow(clippy::too_many_arguments)]

@@ -54,3 +54,10 @@ def term_weights(terms: Terms, votes: Array, pair_trust: Array, triple_trust: Ar
 def scale(terms: Sequence[tuple[int, ...]], n_columns: int) -> float:
     """One over the number of terms that a column is in, on average."""
     return n_columns / max(1, sum(map(len, terms)))
+
+
+def softmax(scores: Array) -> Array:
+    """Scores by row and class as probabilities."""
+    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities: Array = chances / chances.sum(axis=1, keepdims=True)
+    return probabilities

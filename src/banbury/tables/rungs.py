@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations
 from math import sqrt
 from typing import Any
 
@@ -21,10 +21,11 @@ from banbury import _kernel
 from banbury.tables.cells import NO_CELL
 from banbury.tables.column_weights import BIAS_PRECISION, MEAN_WEIGHT_SD, WEIGHT_SD, Fitted, fit_weights, most_rows
 from banbury.tables.columns import Group
-from banbury.tables.fit import Array, Fit, scale
+from banbury.tables.fit import Array, Fit, scale, softmax
 from banbury.tables.kinds import Bernoulli, Categorical, Number
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.sample import Sample
+from banbury.tables.screening import best_of_many
 from banbury.tables.terms import MOST_COUNTED_CELLS, MOST_TRIPLE_CELLS, Pair, Terms, Triple
 from banbury.text.trust import centred_log_prior
 
@@ -35,13 +36,10 @@ CELL_SMOOTHINGS = ((2.0, 1.0), (5.0, 2.0), (5.0, 3.5), (30.0, 1.0))
 MOST_TRIPLES = 600  # all of sixteen columns; some of more columns never helped on the design sets
 LEAST_GAIN = {"T+": 0.0, "KT": 2.0}  # nats that a selected triple gains
 MOST_PAIRS = 5_000  # that are counted together: all pairs of a hundred columns
-# Rows times pairs that are looked at to find the best: all pairs of 784 columns in 5,000 rows.
-MOST_WORK = 1_600_000_000
 PAIRS_KEPT = 2  # for each column, where the best are selected
 MOST_CORRECTED = 300  # pairs whose cells get weights of their own
 RIDGE_STEPS = 20
 LEVEL_STEPS, MOST_STEPS_OF_FIT = 40, 80  # of the regressions
-PAIRS_AT_ONCE = 1000
 LARGEST_WEIGHT = 100.0  # nats: what is impossible counts as much as this when weights are fitted
 
 
@@ -72,7 +70,8 @@ class Part:
         self.unit_of = [places[name,] for name in self.terms.names]
         n_texts = self.texts(np.empty(0, np.intp)).shape[2]
         n_weights = len(units) + n_texts + 2 * len(self.terms.names)
-        self.sample = Sample.of(self.rows, self.class_ids, self.n_classes, most_rows(self.n_classes, n_weights))
+        self._most_rows = most_rows(self.n_classes, n_weights)
+        self.sample = Sample.of(self.rows, self.class_ids, self.n_classes, self._most_rows)
         self.bias = np.array(centred_log_prior(self.learned.documents))
 
     # Evidence
@@ -81,6 +80,11 @@ class Part:
     def kernel_rows(self) -> Any:
         """The sample for the kernel, with what is left out."""
         return self.sample.for_kernel(self.codes)
+
+    @cached_property
+    def judges(self) -> Sample:
+        """As many rows as the sample has, none of its rows where there are enough."""
+        return Sample.of(self.rows, self.class_ids, self.n_classes, self._most_rows, from_end=True)
 
     def counts_of(self, pairs: Sequence[Pair], triples: Sequence[Triple] = ()) -> Terms:
         """The columns with these pairs and triples, counted."""
@@ -100,8 +104,11 @@ class Part:
     @cached_property
     def by_kinds(self) -> Array:
         """What the columns say by their kinds, and texts: by row of the sample, class and unit."""
-        said = self.sample.kind_evidence(self.groups, self.values)
-        return np.concatenate([said, self.texts(self.sample.places)], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+        return self._kind_evidence(self.sample)
+
+    def _kind_evidence(self, sample: Sample) -> Array:
+        said = sample.kind_evidence(self.groups, self.values)
+        return np.concatenate([said, self.texts(sample.places)], axis=2).clip(-LARGEST_WEIGHT, LARGEST_WEIGHT)
 
     @cached_property
     def weighed(self) -> Fitted:
@@ -149,10 +156,17 @@ class Part:
     @cached_property
     def by_columns(self) -> Array:
         """What the units say, columns by their cells where these tell more."""
-        said = self.by_kinds.astype(np.float32, copy=True)
+        return self._by_cells_where_better(self.by_kinds, self.kernel_rows)
+
+    def column_evidence(self, sample: Sample, kernel_rows: Any) -> Array:
+        """The same for another sample, which the kernel has as `kernel_rows`."""
+        return self._by_cells_where_better(self._kind_evidence(sample), kernel_rows)
+
+    def _by_cells_where_better(self, by_kinds: Array, kernel_rows: Any) -> Array:
+        said = by_kinds.astype(np.float32, copy=True)
         columns = self.counts_of([])
         numbers = list(range(len(self.terms.names)))
-        cells, _ = self.evidence(columns).sums(numbers, self.kernel_rows, self.threads)
+        cells, _ = self.evidence(columns).sums(numbers, kernel_rows, self.threads)
         for at, (unit, is_cells) in enumerate(zip(self.unit_of, self.by_cells, strict=True)):
             if is_cells:
                 said[:, :, unit] = np.asarray(cells)[:, :, at]
@@ -245,7 +259,7 @@ class Part:
         """What the columns alone make of the sample: what pairs are judged by."""
         fitted = self.fit("S")
         assert fitted is not None
-        return _softmax(fitted.scores)
+        return softmax(fitted.scores)
 
     @cached_property
     def _of_all_pairs(self) -> tuple[Terms, Array, list[float]]:
@@ -261,28 +275,10 @@ class Part:
         n_kept = min(n_kept, MOST_COUNTED_CELLS // (self.n_classes * sizes[0] * sizes[1])) if n > 1 else 0
         if n_pairs <= n_kept:
             return []
-        best: list[tuple[float, Pair]] = []
-        if self.all_pairs:
-            best = list(zip(self._of_all_pairs[2], self.all_pairs, strict=True))
-        else:
-            every = combinations(self._screened, 2)
-            while some := list(islice(every, PAIRS_AT_ONCE)):
-                gains = self._summed(self.counts_of(some), 2, self._chances)[2]
-                best = sorted([*best, *zip(gains, some, strict=True)], key=lambda one: (-one[0], one[1]))[:n_kept]
-        return sorted(pair for _, pair in sorted(best, key=lambda one: (-one[0], one[1]))[:n_kept])
-
-    @property
-    def _screened(self) -> list[int]:
-        """The columns whose pairs are looked at one after the other: all, or those that move the scores most."""
-        n_pairs = min(MOST_WORK // max(1, len(self.class_ids)), MOST_WORK // 1000)
-        n = len(self.terms.names)
-        if n * (n - 1) // 2 <= n_pairs:
-            return list(range(n))
-        fitted = self.fit("S")
-        assert fitted is not None
-        spread = [float(self.by_columns[:, :, unit].std()) * fitted.weights[unit] for unit in self.unit_of]
-        kept = int((1 + sqrt(1 + 8 * n_pairs)) / 2)
-        return sorted(np.argsort(-np.array(spread), kind="stable")[:kept].tolist())
+        if not self.all_pairs:
+            return best_of_many(self, n_kept)
+        gains = [(-gain, pair) for gain, pair in zip(self._of_all_pairs[2], self.all_pairs, strict=True)]
+        return sorted(pair for _, pair in sorted(gains)[:n_kept])
 
     def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
         """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""
@@ -339,7 +335,7 @@ class Part:
         """All triples counted, the sums of their evidence by column, and what each would gain beside all pairs."""
         base = self.fit("G")
         assert base is not None
-        return self._summed(self._counted_with(base, self._triples), 3, _softmax(base.scores))
+        return self._summed(self._counted_with(base, self._triples), 3, softmax(base.scores))
 
     def _with_triples(self, name: str, base: Fit) -> Fit | None:
         n = len(self.terms.names)
@@ -348,7 +344,7 @@ class Part:
         else:
             gains = self._of_all_triples[2]
             if name == "KT":
-                gains = self._summed(self._counted_with(base, self._triples), 3, _softmax(base.scores))[2]
+                gains = self._summed(self._counted_with(base, self._triples), 3, softmax(base.scores))[2]
             least = LEAST_GAIN[name]
             triples = [triple for triple, gain in zip(self._triples, gains, strict=True) if gain > least]
             if not triples:
@@ -420,9 +416,3 @@ class Part:
 
 def _heads(group: Group) -> tuple[str, ...]:
     return group.names[:1] if group.is_tied else group.names
-
-
-def _softmax(scores: Array) -> Array:
-    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found: Array = chances / chances.sum(axis=1, keepdims=True)
-    return found

@@ -42,20 +42,23 @@ class Sample:
     """By pattern: the group that is left out, if rows have groups."""
 
     @classmethod
-    def of(cls, rows: Rows, class_ids: Array, n_classes: int, most: int) -> Sample:
-        """At most so many rows, chosen by what is in them."""
+    def of(cls, rows: Rows, class_ids: Array, n_classes: int, most: int, *, from_end: bool = False) -> Sample:
+        """At most so many rows, the first or the last in an order by what is in them."""
         has_groups = rows.groups is not None
         copies = (rows.copies_elsewhere if has_groups else rows.copies)(class_ids, n_classes)
-        chosen = rows.by_content()[:most]
+        order = rows.by_content()
+        chosen = order[-most:] if from_end else order[:most]
         keys = copies[chosen]
         if rows.groups is not None:
             keys = np.column_stack([rows.groups[chosen], keys])
         # Rows with which the same is left out side by side: the kernel reads their cells once.
         distinct, patterns = np.unique(keys, axis=0, return_inverse=True)
-        order = np.argsort(patterns.ravel(), kind="stable")
+        side_by_side = np.argsort(patterns.ravel(), kind="stable")
         groups = None if rows.groups is None else distinct[:, 0].astype(np.intp)
         copies = distinct[:, -n_classes:].astype(float)
-        return cls(rows, class_ids, n_classes, chosen[order], patterns.ravel()[order], copies, groups)
+        return cls(
+            rows, class_ids, n_classes, chosen[side_by_side], patterns.ravel()[side_by_side], copies, groups
+        )
 
     def __len__(self) -> int:
         return len(self.places)
