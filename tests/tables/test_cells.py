@@ -196,10 +196,26 @@ def test_frequent_categories_have_cells_and_the_others_share_one() -> None:
     cells = CategoryCells.of(names, numbers)
     assert len(cells.values) == 63
     assert set(names[10:]) <= set(cells.values)
-    by_number = cells.by_number([*names, "later"])
-    assert by_number[70] == 63
-    assert by_number[71] == NO_CELL
+    later = {name: number for number, name in enumerate([*names, "later"])}
+    codes = cells.encoded(np.array([0.0, 70, 71, 1e9, np.nan]), later)
+    assert codes.tolist() == [0, 63, NO_CELL, NO_CELL, NO_CELL]
     assert cells.shown(63) == "another"
+
+
+def test_one_value_has_the_code_that_it_has_among_others() -> None:
+    rng = np.random.default_rng(0)
+    values = np.append(rng.normal(size=200).round(1), np.nan)
+    cells = NumberCells.of(values)
+    for numbers in (values, cells.edges, np.nextafter(cells.edges, -np.inf)):
+        assert [cells.code(value) for value in numbers.tolist()] == cells.encoded(numbers).tolist()
+    names = {name: number for number, name in enumerate("abcd")}
+    categories, numbers = CategoryCells(("a", "c")), np.array([0.0, 1, 2, 3, 4, 9, np.nan])
+    for some in (names, {**names, "e": 4}, names):
+        codes = categories.encoded(numbers, some).tolist()
+        assert [categories.code(number, some) for number in numbers.tolist()] == codes
+    truths = np.array([0.0, 1, 2, -1, np.nan])
+    assert [CategoryCells((0, 1)).code(one, None) for one in truths.tolist()] == [0, 1, NO_CELL, 0, NO_CELL]
+    assert CategoryCells((0, 1)).encoded(truths, None).tolist() == [0, 1, NO_CELL, 0, NO_CELL]
 
 
 def test_cells_come_back_from_plain_data() -> None:

@@ -30,6 +30,7 @@ pub fn count(layout: &Layout, codes: Codes, labels: Labels, threads: usize) -> V
             let size = layout.cells_of(term, term.n_levels) * labels.n_classes;
             let (counts, others) = rest.split_at_mut(size);
             rest = others;
+            cells.clear();
             write_cells(layout, term, codes, 0..codes.n_rows, &mut cells);
             for (row, (&cell, &own)) in cells.iter().zip(labels.own).enumerate() {
                 if cell != NONE {

@@ -1,10 +1,11 @@
 //! From codes to scores: what the terms that have a weight say, each times its weight.
 //!
-//! A cell's evidence depends on nothing but the cell, so it is looked up in tables once rows have asked often enough to pay
-//! for them. A few rows are read without; the sums are the same to the bit.
+//! A cell's evidence depends on nothing but the cell, so it is looked up in tables. The first rows fill them, each with the
+//! cells that it is in; once rows have asked often enough, the rest is filled. The sums are always the same to the bit.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Codes;
 use super::evidence::{Evidence, Reader};
@@ -27,9 +28,20 @@ pub struct Reading {
     /// The terms that count, with their weights.
     terms: Vec<(usize, f64)>,
     correction: Option<Correction>,
-    /// By term, cell and class; and where each term begins.
-    tables: OnceLock<(Vec<f64>, Vec<usize>)>,
+    /// By term that counts: its first cell in the tables. Each has one more, which says nothing, for values that do.
+    firsts: Vec<usize>,
+    /// By term, cell and class.
+    tables: OnceLock<Vec<f64>>,
+    /// The same as far as rows have asked, until all of it is there.
+    filling: Mutex<Filling>,
     n_read: AtomicUsize,
+}
+
+/// Tables of which some cells are known.
+#[derive(Default)]
+struct Filling {
+    table: Vec<f64>,
+    known: Vec<bool>,
 }
 
 impl Reading {
@@ -37,8 +49,15 @@ impl Reading {
     pub fn new(evidence: Arc<Evidence>, weights: &[f64], correction: Option<Correction>) -> Reading {
         let corrected = |term| correction.as_ref().is_some_and(|one| one.features.has(term));
         let terms = weights.iter().copied().enumerate().filter(|&(term, weight)| weight != 0.0 || corrected(term));
-        let terms = terms.collect();
-        Reading { evidence, terms, correction, tables: OnceLock::new(), n_read: AtomicUsize::new(0) }
+        let terms: Vec<(usize, f64)> = terms.collect();
+        let layout = evidence.layout();
+        let mut firsts = vec![0];
+        for &(term, _) in &terms {
+            let term = &layout.terms[term];
+            firsts.push(firsts[firsts.len() - 1] + layout.cells_of(term, term.n_levels) + 1);
+        }
+        let (tables, filling, n_read) = (OnceLock::new(), Mutex::default(), AtomicUsize::new(0));
+        Reading { evidence, terms, correction, firsts, tables, filling, n_read }
     }
 
     /// What a term adds to the score of each class.
@@ -81,64 +100,67 @@ impl Reading {
         let tables = self.tables_for(codes.n_rows, threads);
         let threads = threads.clamp(1, 1 + self.terms.len() * codes.n_rows / WORTH_A_THREAD);
         let parts = equal_parts(codes.n_rows, threads);
-        let scores = each_on_a_thread(&parts, |part| match tables {
-            Some(tables) => self.looked_up(tables, codes, part.clone()),
-            None => self.computed(codes, part.clone()),
+        let scores = each_on_a_thread(&parts, |part| {
+            if let Some(tables) = tables {
+                return self.looked_up(tables, codes, part.clone());
+            }
+            match self.filling.try_lock() {
+                Ok(mut filling) => self.filled(&mut filling, codes, part.clone()),
+                Err(_) => self.filled(&mut Filling::default(), codes, part.clone()),
+            }
         });
         scores.concat()
     }
 
-    /// Without tables: every cell that some of these rows are in is read once.
-    fn computed(&self, codes: Codes, rows: std::ops::Range<usize>) -> Vec<f64> {
+    /// By tables that are filled as far as these rows need them.
+    fn filled(&self, filling: &mut Filling, codes: Codes, rows: Range<usize>) -> Vec<f64> {
         let (n, layout) = (self.evidence.counts.n_classes, self.evidence.layout());
+        if filling.known.is_empty() {
+            let n_cells = self.firsts[self.terms.len()];
+            *filling = Filling { table: vec![0.0; n_cells * n], known: vec![false; n_cells] };
+        }
         let mut scores = vec![0.0; rows.len() * n];
         let mut reader = self.evidence.reader();
         let mut cells = vec![];
-        // By cell the number of what was read of it, from 1 on, and by number and class what that was.
-        let mut numbers: Vec<u32> = vec![];
-        let mut read: Vec<f64> = vec![];
-        for &(term, weight) in &self.terms {
-            let of = &layout.terms[term];
-            write_cells(layout, of, codes, rows.clone(), &mut cells);
-            numbers.clear();
-            numbers.resize(layout.cells_of(of, of.n_levels), 0);
-            read.clear();
+        for (&(term, weight), &first) in self.terms.iter().zip(&self.firsts) {
+            cells.clear();
+            write_cells(layout, &layout.terms[term], codes, rows.clone(), &mut cells);
             for ((scores, &cell), row) in scores.chunks_mut(n).zip(&cells).zip(rows.clone()) {
                 if cell == NONE {
                     continue;
                 }
-                let number = &mut numbers[cell as usize];
-                if *number == 0 {
-                    read.resize(read.len() + n, 0.0);
-                    *number = (read.len() / n) as u32;
-                    let said = &mut read[(*number as usize - 1) * n..];
+                let place = first + cell as usize;
+                let said = &mut filling.table[place * n..(place + 1) * n];
+                if !filling.known[place] {
                     self.write(&mut reader, (term, weight), |column| codes.column(column)[row], said);
+                    filling.known[place] = true;
                 }
-                let said = &read[(*number as usize - 1) * n..][..n];
-                scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
+                scores.iter_mut().zip(said).for_each(|(score, said)| *score += *said);
             }
         }
         scores
     }
 
-    fn looked_up(&self, tables: &(Vec<f64>, Vec<usize>), codes: Codes, rows: std::ops::Range<usize>) -> Vec<f64> {
+    fn looked_up(&self, tables: &[f64], codes: Codes, rows: Range<usize>) -> Vec<f64> {
         let (n, layout) = (self.evidence.counts.n_classes, self.evidence.layout());
         let mut scores = vec![0.0; rows.len() * n];
-        // A block of rows stays in the cache while all terms pass over it.
         let mut cells = vec![];
         for start in (0..rows.len()).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(rows.len());
-            for (&(term, _), &first) in self.terms.iter().zip(&tables.1) {
-                let term = &layout.terms[term];
-                let some = rows.start + block.start..rows.start + block.end;
-                write_cells(layout, term, codes, some, &mut cells);
-                let table = &tables.0[first..][..(layout.cells_of(term, term.n_levels) + 1) * n];
-                let scores = &mut scores[block.start * n..block.end * n];
+            let scores = &mut scores[block.start * n..block.end * n];
+            for first in (0..self.terms.len()).step_by(TERMS_AT_ONCE) {
+                let some = first..(first + TERMS_AT_ONCE).min(self.terms.len());
+                cells.clear();
+                for &(term, _) in &self.terms[some.clone()] {
+                    let rows = rows.start + block.start..rows.start + block.end;
+                    write_cells(layout, &layout.terms[term], codes, rows, &mut cells);
+                }
+                let tables = some.map(|term| &tables[self.firsts[term] * n..self.firsts[term + 1] * n]);
                 match n {
-                    2 => add_cells::<2>(scores, &cells, table),
-                    3 => add_cells::<3>(scores, &cells, table),
-                    10 => add_cells::<10>(scores, &cells, table),
-                    _ => add_cells_of(n, scores, &cells, table),
+                    2 => add_cells::<2>(scores, &cells, tables),
+                    3 => add_cells::<3>(scores, &cells, tables),
+                    10 => add_cells::<10>(scores, &cells, tables),
+                    _ => add_cells_of(n, scores, &cells, tables),
                 }
             }
         }
@@ -146,68 +168,75 @@ impl Reading {
     }
 
     /// The tables, once enough rows have asked for them.
-    fn tables_for(&self, n_rows: usize, threads: usize) -> Option<&(Vec<f64>, Vec<usize>)> {
+    fn tables_for(&self, n_rows: usize, threads: usize) -> Option<&Vec<f64>> {
         if let Some(tables) = self.tables.get() {
             return Some(tables);
         }
         let read = self.n_read.fetch_add(n_rows, Ordering::Relaxed) + n_rows;
-        let layout = self.evidence.layout();
-        // One cell more, which says nothing, for rows where a value says nothing.
-        let size = |term: usize| layout.cells_of(&layout.terms[term], layout.terms[term].n_levels) + 1;
-        let n_cells: usize = self.terms.iter().map(|&(term, _)| size(term)).sum();
-        if read * self.terms.len() < 2 * n_cells {
+        if read * self.terms.len() < 2 * self.firsts[self.terms.len()] {
             return None;
         }
-        Some(self.tables.get_or_init(|| {
-            let n = self.evidence.counts.n_classes;
+        let tables = self.tables.get_or_init(|| {
             let parts = equal_parts(self.terms.len(), threads);
-            let tables = each_on_a_thread(&parts, |part| {
-                let terms = &self.terms[part.clone()];
-                let mut table = vec![0.0; terms.iter().map(|&(term, _)| size(term)).sum::<usize>() * n];
-                let (mut reader, mut rest) = (self.evidence.reader(), table.as_mut_slice());
-                for &(term, weight) in terms {
-                    let (own, others) = rest.split_at_mut(size(term) * n);
-                    rest = others;
-                    let of = &layout.terms[term];
-                    for (cell, said) in own.chunks_mut(n).enumerate().take(size(term) - 1) {
-                        let codes = layout.codes(of, cell);
-                        let code = |column| codes[of.columns.iter().position(|&one| one == column).unwrap_or(0)];
-                        self.write(&mut reader, (term, weight), code, said);
-                    }
-                }
-                table
-            });
-            let mut firsts = vec![];
-            let mut first = 0;
-            for &(term, _) in &self.terms {
-                firsts.push(first);
-                first += size(term) * n;
+            each_on_a_thread(&parts, |part| self.table(part.clone())).concat()
+        });
+        if let Ok(mut filling) = self.filling.lock() {
+            *filling = Filling::default();
+        }
+        Some(tables)
+    }
+
+    /// The table of some of the terms that count.
+    fn table(&self, terms: Range<usize>) -> Vec<f64> {
+        let (n, layout) = (self.evidence.counts.n_classes, self.evidence.layout());
+        let first = self.firsts[terms.start];
+        let mut table = vec![0.0; (self.firsts[terms.end] - first) * n];
+        let mut reader = self.evidence.reader();
+        for number in terms {
+            let own = &mut table[(self.firsts[number] - first) * n..(self.firsts[number + 1] - 1 - first) * n];
+            let term = &layout.terms[self.terms[number].0];
+            for (cell, said) in own.chunks_mut(n).enumerate() {
+                let codes = layout.codes(term, cell);
+                let code = |column| codes[term.columns.iter().position(|&one| one == column).unwrap_or(0)];
+                self.write(&mut reader, self.terms[number], code, said);
             }
-            (tables.concat(), firsts)
-        }))
+        }
+        table
     }
 }
 
-/// What each row's cell says, added to its scores; the last cell of a table is for rows that are in none.
-fn add_cells_of(n: usize, scores: &mut [f64], cells: &[u32], table: &[f64]) {
-    let last = table.len() / n - 1;
-    for (scores, &cell) in scores.chunks_exact_mut(n).zip(cells) {
-        let said = &table[(cell as usize).min(last) * n..][..n];
-        scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
+/// What the cells of each row say by some tables, added to its scores one term after the other. `cells` are by term and row;
+/// the last cell of a table is for rows that are in none.
+fn add_cells_of<'a>(n: usize, scores: &mut [f64], cells: &[u32], tables: impl Iterator<Item = &'a [f64]>) {
+    let n_rows = scores.len() / n;
+    for (cells, table) in cells.chunks_exact(n_rows).zip(tables) {
+        let last = table.len() / n - 1;
+        for (scores, &cell) in scores.chunks_exact_mut(n).zip(cells) {
+            let said = &table[(cell as usize).min(last) * n..][..n];
+            scores.iter_mut().zip(said).for_each(|(score, said)| *score += said);
+        }
     }
 }
 
-/// The same where the number of classes is known when this is compiled: 2 ns a row and term instead of 8.
-fn add_cells<const N: usize>(scores: &mut [f64], cells: &[u32], table: &[f64]) {
-    let table = table.as_chunks::<N>().0;
-    let last = table.len() - 1;
-    for (scores, &cell) in scores.as_chunks_mut::<N>().0.iter_mut().zip(cells) {
-        let said = &table[(cell as usize).min(last)];
-        (0..N).for_each(|class| scores[class] += said[class]);
+/// The same where the number of classes is known when this is compiled: a row's scores stay in registers.
+fn add_cells<'a, const N: usize>(scores: &mut [f64], cells: &[u32], tables: impl Iterator<Item = &'a [f64]>) {
+    let tables: Vec<&[[f64; N]]> = tables.map(|table| table.as_chunks().0).collect();
+    let scores = scores.as_chunks_mut::<N>().0;
+    let cells: Vec<&[u32]> = cells.chunks_exact(scores.len()).collect();
+    for (row, scores) in scores.iter_mut().enumerate() {
+        let mut sums = *scores;
+        for (cells, table) in cells.iter().zip(&tables) {
+            let said = &table[(cells[row] as usize).min(table.len() - 1)];
+            (0..N).for_each(|class| sums[class] += said[class]);
+        }
+        *scores = sums;
     }
 }
 
-const BLOCK: usize = 256;
+/// Rows that stay in the cache while all terms pass over them: the tables of 2,000 pairs and ten classes are 41 MB.
+const BLOCK: usize = 2048;
+/// Terms whose tables stay in the cache while a block of rows passes over them.
+const TERMS_AT_ONCE: usize = 8;
 
 /// What each of these terms says, by row, term and class.
 pub fn evidence_of(evidence: &Evidence, terms: &[usize], codes: Codes, left_out: &LeftOut) -> Vec<f64> {

@@ -206,6 +206,7 @@ impl<'a> Cells<'a> {
         let n = self.evidence.counts.n_classes;
         self.stamp += 1;
         let layout = self.evidence.layout();
+        self.cells.clear();
         write_cells(layout, &layout.terms[term], codes, rows.clone(), &mut self.cells);
         for (row, &cell) in rows.zip(&self.cells) {
             if cell != NONE && self.stamps[cell as usize] != self.stamp {
@@ -254,7 +255,7 @@ impl<'a> Cells<'a> {
 /// A cell that no row is in: a value says nothing.
 pub const NONE: u32 = u32::MAX;
 
-/// The cells that rows are in, at the finest level of a term.
+/// Appends the cells that rows are in, at the finest level of a term.
 pub fn write_cells(layout: &Layout, term: &Term, codes: Codes, rows: Range<usize>, cells: &mut Vec<u32>) {
     let given = |column: usize| {
         let kind = layout.columns[column];
@@ -264,7 +265,7 @@ pub fn write_cells(layout: &Layout, term: &Term, codes: Codes, rows: Range<usize
     let cell = |before: u32, size: u32, code: u8, shift: u32| {
         if code == NOTHING || before == NONE { NONE } else { before * size + u32::from(code >> shift) }
     };
-    cells.clear();
+    let start = cells.len();
     let (firsts, _, first_shift) = given(term.columns[0]);
     let Some(&second) = term.columns.get(1) else {
         return cells.extend(firsts.iter().map(|&code| cell(0, 0, code, first_shift)));
@@ -277,6 +278,6 @@ pub fn write_cells(layout: &Layout, term: &Term, codes: Codes, rows: Range<usize
     }));
     for &column in &term.columns[2..] {
         let (codes, size, shift) = given(column);
-        cells.iter_mut().zip(codes).for_each(|(before, &code)| *before = cell(*before, size, code, shift));
+        cells[start..].iter_mut().zip(codes).for_each(|(before, &code)| *before = cell(*before, size, code, shift));
     }
 }

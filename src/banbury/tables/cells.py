@@ -10,8 +10,10 @@ arithmetic. A missing value says nothing, and a category that was never seen nei
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ DEPTH = 6  # of the tree: 64 cells
 LEVELS = (DEPTH, 4, 3)  # of a number alone, in a pair and in a triple, as the kernel has them
 MOST_CATEGORIES = 63  # with a cell of their own
 NO_CELL = 255  # the code of a value that says nothing
+TRUTHS = {0: 0, 1: 1}  # no and yes by their numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,15 @@ class NumberCells:
         """The code of each value."""
         numbers = np.ascontiguousarray(values, np.float64)
         return np.frombuffer(_kernel.cell_codes(numbers, self.edges, self.codes), np.uint8)
+
+    def code(self, value: float) -> int:
+        """The code of one value: the same, without arrays."""
+        edges, codes = self._lists
+        return NO_CELL if value != value else codes[bisect_right(edges, value)]
+
+    @cached_property
+    def _lists(self) -> tuple[list[float], list[int]]:
+        return self.edges.tolist(), self.codes.tolist()
 
     def interval(self, code: int, level: int) -> tuple[float, float]:
         """From where to where the cell of a code goes, at a level; the outermost ones are open."""
@@ -134,11 +146,33 @@ class CategoryCells:
         """How many cells there are."""
         return len(self.values) + 1
 
-    def by_number(self, names: Sequence[Any]) -> NDArray[np.uint8]:
-        """The cell of each category by its number among `names`, and at the end that of one that was never seen."""
-        cells = {value: cell for cell, value in enumerate(self.values)}
-        other = len(self.values)
-        return np.array([*(cells.get(name, other) for name in names), NO_CELL], np.uint8)
+    def encoded(self, numbers: NDArray[Any], names: Mapping[Any, int] | None) -> NDArray[np.uint8]:
+        """The code of each category by its number in `names`; without names, of truth values.
+
+        What is no known category, nor yes or no, says nothing.
+        """
+        cells = self._by_number(TRUTHS if names is None else names)
+        known = ~np.isnan(numbers)
+        codes = np.full(len(numbers), NO_CELL, np.uint8)
+        codes[known] = cells[np.clip(numbers[known], 0, len(cells) - 1).astype(np.intp)]
+        return codes
+
+    def code(self, number: float, names: Mapping[Any, int] | None) -> int:
+        """The code of one category: the same, without arrays."""
+        if number != number:
+            return NO_CELL
+        cells = self._by_number(TRUTHS if names is None else names)
+        return int(cells[int(min(max(number, 0), len(cells) - 1))])
+
+    def _by_number(self, names: Mapping[Any, int]) -> NDArray[np.uint8]:
+        """The cell of each category by its number, and at the end that of one that was never seen."""
+        latest: tuple[Any, NDArray[np.uint8]] | None = self.__dict__.get("_latest")
+        if latest is None or latest[0] is not names:  # names are replaced, never changed
+            cells = {value: cell for cell, value in enumerate(self.values)}
+            other = len(self.values)
+            latest = names, np.array([*(cells.get(name, other) for name in names), NO_CELL], np.uint8)
+            self.__dict__["_latest"] = latest
+        return latest[1]
 
     def shown(self, code: int, level: int = 1) -> str:
         """The category of a cell, for people."""

@@ -32,7 +32,7 @@ from banbury.tables.kinds import Id, Text
 from banbury.tables.learned import Learned, Rows
 from banbury.tables.looking import column_table
 from banbury.tables.n_parameters import n_parameters
-from banbury.tables.scoring import TableReading, TextColumn, aligned
+from banbury.tables.scoring import TableReading, TextColumn, aligned, weighed_columns
 from banbury.tables.terms import Terms
 from banbury.tables.votes import CellChoice, CellVotes
 from banbury.text.analyzer import Analyzer
@@ -335,7 +335,8 @@ class TableModel:
             text = self.texts[only].reading(how, prior, state.texts[only])
             start = text.start
             texts = [TextColumn(only, text, 1.0)]
-        return TableReading(classes, self.kinds, start, groups, weights, tuple(texts), votes)
+        weighed = weighed_columns(groups, weights)
+        return TableReading(classes, self.kinds, start, groups, weights, weighed, tuple(texts), votes)
 
     def n_parameters(self, settings: Settings) -> int:
         """The number of free parameters of the plain likelihoods of all columns in one class."""

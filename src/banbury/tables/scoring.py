@@ -15,7 +15,7 @@ from banbury.text.preprocessing import changes
 from banbury.text.reading import TextReading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,30 @@ class TextColumn(NamedTuple):
     weight: float
 
 
+class WeighedColumns(NamedTuple):
+    """The columns of a group that count by their kind."""
+
+    group: int
+    """Its place among the groups."""
+    places: NDArray[Any]
+    """Of the columns in their group."""
+    statistics: Any
+    weights: NDArray[Any]
+
+
+def weighed_columns(groups: Sequence[Group], weights: Mapping[str, float]) -> tuple[WeighedColumns, ...]:
+    """The columns that count by their kind, made ready once for all rows that will be read."""
+    weighed = []
+    for number, group in enumerate(groups):
+        group_weights = np.array([weights[name] for name in group.names])
+        places = np.flatnonzero(group_weights)
+        if places.size:
+            is_whole = places.size == len(group.names)
+            statistics = group.statistics if is_whole else group.statistics.columns(places)
+            weighed.append(WeighedColumns(number, places, statistics, group_weights[places]))
+    return tuple(weighed)
+
+
 class TableReading(NamedTuple):
     """How rows are scored, all of one moment."""
 
@@ -45,6 +69,7 @@ class TableReading(NamedTuple):
     groups: tuple[Group, ...]
     weights: dict[str, float]
     """How much each column counts."""
+    weighed: tuple[WeighedColumns, ...]
     texts: tuple[TextColumn, ...]
     votes: CellVotes | None = None
     """What cells of columns, pairs and triples say; a column whose cells are read has no weight besides."""
@@ -86,13 +111,10 @@ class TableReading(NamedTuple):
         table = self._read(data)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
         values = [group.values(table) for group in self.groups]
-        for group, numbers in zip(self.groups, values, strict=True):
-            weights = np.array([self.weights[name] for name in group.names])
-            if weights.all():
-                scores += group.statistics.scores(numbers, weights)
-            elif weights.any():
-                counts = np.flatnonzero(weights)
-                scores += group.statistics.columns(counts).scores(numbers[:, counts], weights[counts])
+        for columns in self.weighed:
+            numbers = values[columns.group]
+            numbers = numbers if len(columns.places) == numbers.shape[1] else numbers[:, columns.places]
+            scores += columns.statistics.scores(numbers, columns.weights)
         if self.votes is not None:
             scores += self.votes.scores(self.groups, values, threads)
         for text in self.texts:

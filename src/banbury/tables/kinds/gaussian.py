@@ -124,11 +124,11 @@ class GaussianStatistics(Statistics):
         return found | {name: left(sums[name], gone[name]) for name in sums.keys() - found.keys()}
 
     def _normal(self, block: Block = NOTHING) -> Normal:
-        each = _moments(self.sums)
-        every = moments.overall(each)
-        each, every = each.at(None), every.at((None, None))
         if block.is_whole:
-            return self._parameters(each, every)
+            if self._parameters_of is None or self._parameters_of[0] is not self.sums:
+                self._parameters_of = self.sums, self._parameters(*self._both_moments())
+            return self._parameters_of[1]
+        each, every = self._both_moments()
         scaled = np.where(block.known, self._scaled(block.values), np.nan)
         known, nothing = ~np.isnan(scaled), np.zeros(scaled.shape)
         row = Moments(known * 1.0, (np.where(known, scaled, 0.0), nothing), (nothing, nothing))
@@ -149,6 +149,14 @@ class GaussianStatistics(Statistics):
         for name, array in rows.items():
             array[np.arange(n_rows), block.numbers] = rest[name]
         return self._parameters(_moments(rows), every)
+
+    def _both_moments(self) -> tuple[Moments, Moments]:
+        """Of each class, and of all rows together."""
+        each = _moments(self.sums)
+        return each.at(None), moments.overall(each).at((None, None))
+
+    _parameters_of: tuple[Sums, Normal] | None = None
+    """What was read last, and of which sums: most of the time of a single row."""
 
     def _parameters(self, each: Moments, every: Moments) -> Normal:
         kind = self.kind

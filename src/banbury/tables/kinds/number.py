@@ -147,11 +147,16 @@ class NumberStatistics(Statistics):
 
     def _used(self) -> list[tuple[Any, NDArray[np.intp]]]:
         """Each form that is used, with the statistics and the places of its features."""
-        choice = self.choice
-        places = [np.flatnonzero(choice == number) for number in range(len(FORMS))]
-        return [
-            (form.columns(place), place) for form, place in zip(self.forms.values(), places, strict=True) if place.size
-        ]
+        sources = [self.losses, self.sums, *(form.sums for form in self.forms.values())]
+        if self._latest is None or any(old is not new for old, new in zip(self._latest[0], sources, strict=True)):
+            choice = self.choice
+            places = [np.flatnonzero(choice == number) for number in range(len(FORMS))]
+            used = [(form.columns(at), at) for form, at in zip(self.forms.values(), places, strict=True) if at.size]
+            self._latest = sources, used
+        return self._latest[1]
+
+    _latest: tuple[list[Any], list[tuple[Any, NDArray[np.intp]]]] | None = None
+    """The forms that were used last, and of which losses and sums they are."""
 
     def log_probabilities(self, values: Values) -> Array:
         """log P(value | class), by row, class and feature; 0 for a missing value."""
