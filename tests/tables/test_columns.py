@@ -14,7 +14,7 @@ import banbury
 from banbury import Bernoulli, Categorical, Classifier, Gaussian, Number, Poisson, Text
 from banbury.errors import CountError, InputError, LabelError, NotFittedError
 from banbury.tables.columns import found
-from banbury.tables.frame import column
+from banbury.tables.values import column
 from small_table import COLOURS, KINDS, LABELS, NOTES, ROWS, SIZES, TABLE, noisy, textbook
 
 

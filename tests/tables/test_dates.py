@@ -16,7 +16,8 @@ from banbury import Bernoulli, Categorical, Classifier, Date, Id, Number, Text
 from banbury.errors import InputError
 from banbury.tables.columns import found, inner_kinds
 from banbury.tables.dates import in_parts, seconds
-from banbury.tables.frame import column, read
+from banbury.tables.frame import read
+from banbury.tables.values import column
 
 MOMENTS = [datetime(2024, 2, 29, 23, 59), None, datetime(1969, 12, 31, 1), datetime(2026, 11, 16)]
 SOURCES: dict[str, Any] = {

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -62,17 +60,6 @@ def test_a_table_of_any_library_is_the_same_columns(name: str) -> None:
     assert plain(TABLES[name]()) == COLUMNS
 
 
-def test_a_masked_element_is_missing() -> None:
-    ages = np.ma.masked_array([31, 0, 45], mask=[False, True, False])
-    cities = np.ma.masked_array(["Banbury", "Bletchley", "x"], mask=[False, False, True])
-    assert plain({"age": ages, "city": cities}) == {"age": AGE, "city": CITY}
-
-
-@pytest.mark.parametrize("value", [None, math.nan, np.nan, np.float32("nan"), pd.NA, pd.NaT, np.ma.masked])
-def test_whatever_stands_for_nothing_is_missing(value: Any) -> None:
-    assert plain({"a": ["x", value], "b": [1, value]}) == {"a": ["x", None], "b": [1, None]}
-
-
 def test_arrays_have_numbered_columns_and_records_named_ones() -> None:
     assert plain(np.array([[1, 2], [3, 4]])) == {"0": [1, 3], "1": [2, 4]}
     records = np.array([(1, "x"), (2, "y")], dtype=[("n", int), ("s", "U1")])
@@ -95,15 +82,6 @@ def test_dates_are_times_of_utc_and_spans_are_seconds() -> None:
     assert tables.read({"day": days}).column("day").as_numbers("a number")[0] == 86400
 
 
-def test_numbers_of_any_kind_are_numbers() -> None:
-    values = [Decimal("0.5"), Fraction(1, 2), np.float32(0.5), np.int8(3), True]
-    assert plain({"a": values}) == {"a": [0.5, 0.5, 0.5, 3, 1]}
-
-
-def test_numbers_and_strings_together_stay_what_they_are() -> None:
-    assert plain({"a": [1, "one", 1.5, None]}) == {"a": [1, "one", 1.5, None]}
-
-
 def test_one_row_is_a_table_of_one() -> None:
     assert plain({"age": 31, "city": "Banbury"}) == {"age": [31], "city": ["Banbury"]}
     assert plain(pd.DataFrame(COLUMNS).iloc[0]) == {name: [values[0]] for name, values in COLUMNS.items()}
@@ -119,6 +97,7 @@ def test_one_row_is_a_table_of_one() -> None:
         ({"a": [1, math.inf]}, "row 1, column 'a' is inf; a number must be finite"),
         ({"a": [1, 10**400]}, "row 1, column 'a' is a number with 401 digits"),
         ({1: ["x"]}, "column name 1 is of type int"),
+        ({"a\udc80": ["x"]}, r"column name 'a\\udc80' has half of a character"),
         ([{"a": 1}, ["x"]], "row 1 is of type list; every row must be a dictionary"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns 'a'"),
         (3, "expected a table, not one of type int"),
@@ -135,40 +114,6 @@ def test_what_is_no_table_is_an_error_that_names_the_place(data: Any, message: s
 def test_an_unknown_column_is_an_error_that_names_those_there_are() -> None:
     with pytest.raises(InputError, match="there is no column 'sex'; this table has 'age', 'weight'"):
         tables.read(COLUMNS).column("sex")
-
-
-def test_numbers_and_texts_are_asked_for_by_row_and_column() -> None:
-    table = tables.read({"a": [1, "x"], "b": ["x", 1]})
-    with pytest.raises(InputError, match="row 1, column 'a' is 'x'; Gaussian needs numbers"):
-        table.column("a").as_numbers("Gaussian")
-    with pytest.raises(InputError, match="row 1, column 'b' is 1, of type int; a text must be a str"):
-        table.column("b").as_texts()
-
-
-def test_strings_are_the_same_from_every_library() -> None:
-    values = ["b", None, "a", "b", "c"]
-    arrow = pa.table({"x": values})
-    sources: list[Any] = [
-        {"x": values},
-        pd.DataFrame({"x": values}),
-        pd.DataFrame({"x": pd.Series(values, dtype="category")}),
-        pd.DataFrame({"x": pd.Series(values, dtype=object)}),
-        pl.DataFrame({"x": values}),
-        pl.DataFrame({"x": pl.Series(values, dtype=pl.Categorical)}),
-        arrow,
-        pa.concat_tables([arrow[:2], arrow[2:]]),
-        pa.table({"x": pa.array(values, pa.large_string())}),
-    ]
-    plain = tables.read(sources[0]).column("x")
-    for source in sources:
-        column = tables.read(source).column("x")
-        assert column.as_objects() == values
-        assert column.missing.tolist() == [False, True, False, False, False]
-        assert column.hashes().tolist() == plain.hashes().tolist()
-        assert np.array_equal(column.mapped(ord), plain.mapped(ord), equal_nan=True)
-        assert column.take([1, 4]).as_objects() == [None, "c"]
-        assert len(column) == 5
-    assert tables.read(arrow[:0]).column("x").as_objects() == []
 
 
 def test_a_data_frame_of_one_row_is_read_as_one_of_many() -> None:

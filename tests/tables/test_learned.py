@@ -9,6 +9,7 @@ from banbury.errors import CountError, InputError
 from banbury.tables.columns import groups_of, kinds_of
 from banbury.tables.frame import read
 from banbury.tables.learned import Learned, Rows
+from banbury.tables.terms import Terms
 
 TABLE = read({"legs": [2, 4, 4, 6], "wild": [True, False, None, True]})
 LABELS = ["bird", "cat", "cat", "ant"]
@@ -55,3 +56,21 @@ def test_the_order_by_content_does_not_depend_on_the_order_that_was_given() -> N
     there, back = rows(0, 1, 3), rows(3, 1, 0)
     first, second = ([some.labels[place] for place in some.by_content()] for some in (there, back))
     assert first == second
+
+
+def test_more_rows_than_cells_have_room_for_are_refused() -> None:
+    known = learned(0, 1)
+    values = [group.values(TABLE) for group in known.groups]
+    terms = Terms.of(known.groups, values, None)
+    terms = terms.with_counts(np.zeros((terms.layout.n_cells, 2), np.int64))
+    with_cells = known._replace(terms=terms)
+    many = rows(0, weights=[2**32 - 1])
+    assert known.plus(many).documents == [2**32, 1]  # sums of kinds have room
+    with pytest.raises(
+        InputError, match=r"'bird' would have 4294967296 rows; .* has room for 4294967295 of each label"
+    ):
+        with_cells.plus(many)
+    with pytest.raises(InputError, match="'bird' would have 4294967296 rows"):
+        with_cells.merged(with_cells._replace(documents=[2**32 - 1, 1]))
+    assert terms.fits([2**32 - 1, 1])
+    assert not terms.fits([2**32, 1])

@@ -9,8 +9,9 @@ import numpy as np
 
 from banbury import _kernel
 from banbury.errors import InputError
-from banbury.tables.frame import Column, Table
+from banbury.tables.frame import Table
 from banbury.tables.row_hash import row_hashes
+from banbury.tables.values import Column
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import as_texts, n_threads
 

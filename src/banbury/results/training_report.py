@@ -15,6 +15,7 @@ from banbury.results.evaluation import Evaluation, evaluate
 from banbury.results.metrics import Bin, Kept
 from banbury.results.trials import ByLength, Seen, Tried
 from banbury.stats.intervals import Interval
+from banbury.surrogates import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,7 +84,7 @@ class TrainingReport(Evaluation):
                 f"{shorten(' '.join(entry.text.split()), 72)}"
                 for entry in self.doubtful
             ]
-        return "\n".join(lines)
+        return without_surrogates("\n".join(lines))
 
     def _tables(self) -> list[Markup]:
         """What a notebook shows: as much as is printed."""

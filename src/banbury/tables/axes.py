@@ -19,8 +19,9 @@ from banbury.results.nomogram import Nomogram
 from banbury.stats.softmax import log_softmax
 from banbury.tables.cells import DEPTH, LEVELS, CategoryCells, ColumnCells, NumberCells, short
 from banbury.tables.columns import Group
-from banbury.tables.frame import Table, column, names_of, show_value
+from banbury.tables.frame import Table, names_of, show_value
 from banbury.tables.kinds import Bernoulli, Gaussian, Poisson
+from banbury.tables.values import column
 
 if TYPE_CHECKING:
     from banbury.tables.learned import Learned

@@ -101,7 +101,7 @@ def choose(
     ladder = None
     n_columns = len(part.terms.names)
     can_climb = len(rows.labels) >= FEWEST_CLIMBED_ROWS and 0 < n_columns <= MOST_CLIMBED_COLUMNS
-    if can_climb and part.terms.fits(len(learned.classes)):
+    if can_climb and part.terms.fits(learned.documents):
 
         def learned_from(some: Rows) -> Learned:
             return Learned([], [], groups_of(kinds, 0)).plus(some)

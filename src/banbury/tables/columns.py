@@ -14,7 +14,7 @@ import numpy as np
 
 from banbury.errors import FileFormatError, InputError
 from banbury.tables.dates import are_dates, part_name
-from banbury.tables.frame import Column, Table, are_truths, names_of
+from banbury.tables.frame import Table, names_of
 from banbury.tables.kinds import (
     Bernoulli,
     Categorical,
@@ -30,6 +30,7 @@ from banbury.tables.kinds import (
     statistics_from_parts,
 )
 from banbury.tables.kinds.number import FORMS
+from banbury.tables.values import Column, are_truths
 from banbury.text.analyzer import Analyzer
 from banbury.text.tokens import Tokens
 
@@ -120,7 +121,7 @@ def found(column: Column) -> Any:
     where most of them are different or where they have several words, else categories. Running numbers and single words
     that never come twice only name their rows. Whatever is found takes any later value of the same type.
 
-    >>> from banbury.tables.frame import column
+    >>> from banbury.tables.values import column
     >>> [type(found(column("x", values))).__name__ for values in ([True, None], [1.5, 2.25], ["red", "blue", "red"])]
     ['Bernoulli', 'Number', 'Categorical']
     """

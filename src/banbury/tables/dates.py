@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.tables.frame import Column, Table
+from banbury.tables.frame import Table
 from banbury.tables.kinds.by_parts import Date, Id
+from banbury.tables.values import Column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

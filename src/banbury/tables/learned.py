@@ -9,14 +9,15 @@ import numpy as np
 
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
-from banbury.tables.frame import Table, column
+from banbury.tables.frame import Table
 from banbury.tables.row_hash import row_hashes
+from banbury.tables.terms import MOST_COUNTED_ROWS, Terms
+from banbury.tables.values import column
 from banbury.text.documents import as_groups, as_weights, check_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from banbury.tables.terms import Terms
     from banbury.text.documents import Column
 
 
@@ -139,7 +140,7 @@ class Learned(NamedTuple):
             codes = terms.codes(seeing, values)
             terms = terms.plus(terms.counted(codes, numbers, rows.weights, len(classes)))
         more = _sizes(rows, numbers, len(classes))
-        return Learned(classes, [a + b for a, b in zip(documents, more, strict=True)], grown, terms)
+        return Learned(classes, [a + b for a, b in zip(documents, more, strict=True)], grown, terms)._checked()
 
     def minus(self, rows: Rows) -> Learned:
         """What is known without these rows; some that were never learned are a `CountError`."""
@@ -175,7 +176,17 @@ class Learned(NamedTuple):
             raise InputError(
                 "one model counts cells of columns and the other does not; let each part start with `empty()` of one"
             )
-        return Learned(classes, documents, groups, terms)
+        return Learned(classes, documents, groups, terms)._checked()
+
+    def _checked(self) -> Learned:
+        """The same, if its cells have room for so many rows."""
+        if self.terms is not None and max(self.documents, default=0) > MOST_COUNTED_ROWS:
+            label = self.classes[int(np.argmax(self.documents))]
+            raise InputError(
+                f"label {label!r} would have {max(self.documents)} rows; a model that counts cells of columns has room "
+                f"for {MOST_COUNTED_ROWS} of each label; nothing was changed"
+            )
+        return self
 
     def of_classes(self, classes: list[Any]) -> Learned:
         """The same for these classes: some more, or fewer where those that go have nothing left."""

@@ -51,7 +51,9 @@ def column_names(data: Data) -> list[Any] | None:
     if names is None or callable(names):
         schema = getattr(data, "schema", None)
         names = getattr(schema, "names", None)
-    return None if names is None else list(names)
+    if names is None:
+        return None
+    return list(names.tolist() if hasattr(names, "tolist") else names)  # of pandas: ten times as fast
 
 
 def is_column(values: Any) -> bool:

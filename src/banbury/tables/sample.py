@@ -56,9 +56,7 @@ class Sample:
         side_by_side = np.argsort(patterns.ravel(), kind="stable")
         groups = None if rows.groups is None else distinct[:, 0].astype(np.intp)
         copies = distinct[:, -n_classes:].astype(float)
-        return cls(
-            rows, class_ids, n_classes, chosen[side_by_side], patterns.ravel()[side_by_side], copies, groups
-        )
+        return cls(rows, class_ids, n_classes, chosen[side_by_side], patterns.ravel()[side_by_side], copies, groups)
 
     def __len__(self) -> int:
         return len(self.places)

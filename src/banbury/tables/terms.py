@@ -24,7 +24,7 @@ Pair = tuple[int, int]
 Triple = tuple[int, int, int]
 MOST_COUNTED_CELLS = 2**24  # cells times classes that are counted: 128 MB
 MOST_TRIPLE_CELLS = 2**17  # of one triple
-MOST_ROWS = 2**32 - 1  # of one class: the kernel reads counts of 32 bits
+MOST_COUNTED_ROWS = 2**32 - 1  # of one class: the kernel reads counts of 32 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Terms:
     def fits(self, documents: Sequence[int]) -> bool:
         """Whether the columns alone can be counted, of classes with so many rows."""
         n_cells = sum(cells.size or 2**DEPTH for cells in self.cells)
-        return n_cells * len(documents) <= MOST_COUNTED_CELLS and max(documents, default=0) <= MOST_ROWS
+        return n_cells * len(documents) <= MOST_COUNTED_CELLS and max(documents, default=0) <= MOST_COUNTED_ROWS
 
     @property
     def columns(self) -> list[tuple[int, ...]]:
