@@ -76,6 +76,11 @@ pub trait Reading: Send + Sync {
         Known::bare(id)
     }
 
+    /// Lets go of such weights; the memory may be used again.
+    fn forget(few: &mut Self::Few) {
+        *few = Self::Few::default();
+    }
+
     /// What the features of document `at` of those that were looked up say. `kept` has the weights where these were kept
     /// already when the features were looked up; where they were not, they are among `few`.
     #[allow(clippy::too_many_arguments)]
@@ -149,6 +154,14 @@ impl<R: Reading> Default for Scratch<R> {
     }
 }
 
+impl<R: Reading> Scratch<R> {
+    /// Forgets what was remembered of features: their weights are others now.
+    fn forget(&mut self) {
+        self.remembered.iter_mut().for_each(Remembered::clear);
+        R::forget(&mut self.few);
+    }
+}
+
 impl<R: Reading> Scorer<R> {
     /// A scorer that reads `counts` in this way. Of counts that are `live` it will soon be replaced by another.
     pub fn new(counts: &Counts, analyzer: &Analyzer, reading: R, is_live: bool) -> Self {
@@ -165,6 +178,15 @@ impl<R: Reading> Scorer<R> {
             rounded: OnceLock::new(),
             scratch: Mutex::new(vec![]),
         }
+    }
+
+    /// Takes the memory that a scorer of another version of the counts needed, without what was in it.
+    pub fn with_memory_of(self, other: &Self) -> Self {
+        if let (Ok(mut ours), Ok(mut theirs)) = (self.scratch.try_lock(), other.scratch.try_lock()) {
+            ours.append(&mut theirs);
+            ours.iter_mut().for_each(Scratch::forget);
+        }
+        self
     }
 
     /// How it reads the counts.

@@ -142,7 +142,13 @@ impl<R: Recipe> Current<R> {
         let reading = self.recipe.reading(&version.counts, &analyzer);
         let reading = reading.ok_or_else(|| input_error(py, MISFIT.into()))?;
         let is_live = version.number > 0;
-        let scorer = Arc::new(scoring::Scorer::new(&version.counts, &analyzer, reading, is_live));
+        let mut scorer = scoring::Scorer::new(&version.counts, &analyzer, reading, is_live);
+        if let Some(known) = &*latest
+            && known.forks == forks
+        {
+            scorer = scorer.with_memory_of(&known.scorer);
+        }
+        let scorer = Arc::new(scorer);
         *latest = Some(Latest { number: version.number, forks, scorer: scorer.clone() });
         Ok(Taken { version, scorer, analyzer })
     }

@@ -133,12 +133,20 @@ impl<K: Key> Default for Few<K> {
 
 /// Features that a table has room for at first.
 const FIRST_ROOM: usize = 256;
+/// Places of the largest table that is cleared and used again.
+const MOST_CLEARED: usize = 4 << 10;
 
 impl Remembered {
     /// How many features it has.
     pub(super) fn len(&self) -> usize {
         let n_words = self.words.table.as_ref().map_or(0, Table::n_keys);
         n_words + self.runs.table.as_ref().map_or(0, Table::n_keys)
+    }
+
+    /// Forgets all of them. A large table is let go: to clear it would take longer than to make a small one.
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.runs.clear();
     }
 
     /// The words of documents; `ask` says what there is to know of one that is asked for the first time.
@@ -171,6 +179,11 @@ impl Remembered {
 }
 
 impl<K: Key> Few<K> {
+    fn clear(&mut self) {
+        self.table.take_if(|table| table.places() > MOST_CLEARED);
+        self.table.iter_mut().for_each(Table::clear);
+    }
+
     /// `seed` is that of the hashes of `keys`.
     #[allow(clippy::too_many_arguments)]
     fn find(

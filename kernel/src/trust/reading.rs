@@ -51,6 +51,10 @@ impl Reading for Model {
         weights.place(places, n_places);
     }
 
+    fn forget(few: &mut Few) {
+        few.0.iter_mut().for_each(Weights::clear);
+    }
+
     fn weigh(&self, counts: &Counts, block: usize, id: u32, few: &mut Few) -> Known {
         // With one class nothing speaks for it or against it; what is not counted is there for its name.
         if self.shape.n_classes < 2 || !self.shape.is_counted(block) {

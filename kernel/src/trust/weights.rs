@@ -23,6 +23,8 @@ use crate::vocabulary::UNKNOWN;
 const SMALL: u32 = 64;
 /// How many features ahead memory is asked for.
 const AHEAD: usize = 8;
+/// Weights of more features are let go rather than cleared.
+const MOST_CLEARED: usize = 4 << 10;
 
 /// The weights of the features of a block.
 #[derive(Default)]
@@ -106,6 +108,12 @@ impl Rows {
 }
 
 impl Rows {
+    fn clear(&mut self) {
+        self.weights.clear();
+        self.odds.clear();
+        self.len = 0;
+    }
+
     /// The channels of a class in a row.
     fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
         let (width, odds) = ((CHANNELS * n).next_multiple_of(Line::LEN), n.next_multiple_of(Line::LEN));
@@ -144,6 +152,22 @@ impl Weights {
             weights.corrections = (0..n_features).map(|id| correction.kept(counts, block, id)).collect();
         }
         weights
+    }
+
+    /// Forgets all weights, and keeps the memory where it is not much.
+    pub(super) fn clear(&mut self) {
+        if self.places.len() + self.rows.len as usize > MOST_CLEARED {
+            *self = Weights::default();
+            return;
+        }
+        self.stored.clear();
+        self.rows.clear();
+        self.lists.clear();
+        self.defaults.clear();
+        self.corrections.clear();
+        self.documents.clear();
+        self.numbers.clear();
+        self.places.clear();
     }
 
     /// Puts what is kept by id at the places of the keys.

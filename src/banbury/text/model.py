@@ -268,8 +268,8 @@ class TextModel:
 
         factors = trust.factors(classes, documents)
         trusting = self._trust_scorer.get((kernel, choice, classes, factors), make)
-        start = _start(classes, documents, prior)
-        growth = trust.growth(classes, documents)
+        log_priors = centred_log_prior(documents)
+        start, growth = _start(classes, documents, prior, log_priors), trust.growth_by_prior(classes, log_priors)
         return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True, version=version)
 
     def trust_of(self, choice: TextChoice) -> Trust:
@@ -404,10 +404,9 @@ class TextModel:
         return [token.text for token in self.counts.analyzer.tokens(word)]
 
 
-def _start(classes: list[Any], documents: list[int], prior: Prior) -> list[float]:
+def _start(classes: list[Any], documents: list[int], prior: Prior, log_priors: list[float]) -> list[float]:
     """The score of each class before the first word; another prior than the empirical one moves it by Bayes' rule."""
-    start = centred_log_prior(documents)
     if isinstance(prior, str) and prior == "empirical":
-        return start
+        return log_priors
     asked, had = (log_prior(classes, documents, which) for which in (prior, "empirical"))
-    return [value + log_difference(new, old) for value, new, old in zip(start, asked, had, strict=True)]
+    return [value + log_difference(new, old) for value, new, old in zip(log_priors, asked, had, strict=True)]

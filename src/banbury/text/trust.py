@@ -65,7 +65,10 @@ class Trust:
 
     def growth(self, classes: list[Any], documents: list[int]) -> list[float]:
         """What the score of each class gets as a document grows longer, besides the prior, which it starts with."""
-        log_priors = centred_log_prior(documents)
+        return self.growth_by_prior(classes, centred_log_prior(documents))
+
+    def growth_by_prior(self, classes: list[Any], log_priors: list[float]) -> list[float]:
+        """The same by the centred log priors of the classes."""
         shifts = self._shifts
         if self.later:
             shifts = shifts | self._later(dict(zip(classes, log_priors, strict=True)))
@@ -87,8 +90,10 @@ class Trust:
     def factors(self, classes: list[Any], documents: list[int]) -> list[float]:
         """What the evidence of each class is multiplied with: a few documents of a label that came later say little."""
         old = self._shifts
+        if old.keys() >= set(classes):
+            return []
         sizes = [n for label, n in zip(classes, documents, strict=True) if label in old]
-        if not sizes or len(sizes) == len(classes):
+        if not sizes:
             return []
         # Where the old labels have few documents themselves, a new one is not told worse than they are.
         few = min(FEW_OF_A_LABEL, sum(sizes) / len(sizes) / 10)
