@@ -7,7 +7,7 @@
 use std::ops::AddAssign;
 
 use crate::counts::Counts;
-use crate::rows::Cell;
+use crate::rows::{Cell, Histogram};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likelihood {
@@ -172,30 +172,24 @@ impl Model {
     /// features were learned.
     pub fn all_absent(&self, counts: &Counts) -> Vec<Weight> {
         let features = all_features(counts);
-        let mut seen: Vec<Vec<u32>> = vec![vec![]; counts.n_classes()];
+        let mut all = vec![Histogram::new(); counts.n_classes()];
         for block in &counts.blocks {
-            for id in 0..block.rows.len() as u32 {
-                block
-                    .rows
-                    .get(id)
-                    .iter()
-                    .filter(|c| !c.is_zero())
-                    .for_each(|c| seen[c.class as usize].push(c.documents));
+            for (sum, more) in all.iter_mut().zip(block.rows.histograms().iter()) {
+                more.iter().for_each(|(&documents, &n)| *sum.entry(documents).or_default() += n);
             }
         }
-        let sum = |(class, mut seen): (usize, Vec<u32>)| {
-            seen.sort_unstable();
+        let sum = |(class, seen): (usize, Histogram)| {
             let class = class as u32;
             let mut sum = Weight::default();
             let mut add = |documents: u32, n: u64| {
                 let one = self.log_absent(Cell { class, documents, occurrences: 0 });
                 sum += Weight { log: one.log * n as f64, impossible: one.impossible * n as i64 };
             };
-            add(0, features - seen.len() as u64);
-            seen.chunk_by(|a, b| a == b).for_each(|group| add(group[0], group.len() as u64));
+            add(0, features - seen.values().sum::<u64>());
+            seen.into_iter().for_each(|(documents, n)| add(documents, n));
             sum
         };
-        seen.into_iter().enumerate().map(sum).collect()
+        all.into_iter().enumerate().map(sum).collect()
     }
 }
 

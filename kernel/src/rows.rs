@@ -4,6 +4,11 @@
 //! not empty, in the order of their classes. All cells lie in one array. A row of n cells owns the next power
 //! of two of places; one that outgrows them moves to the end, so the places left behind are never more than those in use.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::OnceLock;
+
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
@@ -74,7 +79,12 @@ pub struct Rows {
     /// How many features have been seen at all.
     pub live: u64,
     packed: bool,
+    /// Kept up with every change once somebody wants it.
+    histograms: OnceLock<Vec<Histogram>>,
 }
+
+/// How many features a class has seen in so many documents.
+pub type Histogram = BTreeMap<u32, u64>;
 
 impl Rows {
     pub fn new(n_classes: usize) -> Self {
@@ -101,7 +111,7 @@ impl Rows {
         }
         let is_sum = sums.iter().map(|sum| sum.occurrences).eq(occurrences.iter().copied());
         let is_sound = is_sum && (end, known) == (cells.len(), live);
-        is_sound.then_some(Rows { rows, cells, sums, live, packed: true })
+        is_sound.then_some(Rows { rows, cells, sums, live, packed: true, histograms: OnceLock::new() })
     }
 
     pub fn len(&self) -> usize {
@@ -144,6 +154,29 @@ impl Rows {
         }
     }
 
+    /// By class, how many features it has seen in so many documents: as it is known, or counted.
+    pub fn histograms(&self) -> Cow<'_, [Histogram]> {
+        self.histograms.get().map_or_else(|| self.counted_histograms().into(), |known| known[..].into())
+    }
+
+    /// Keeps them from now on. Whoever forks must not do so meanwhile.
+    pub fn keep_histograms(&self) {
+        self.histograms.get_or_init(|| self.counted_histograms());
+    }
+
+    fn counted_histograms(&self) -> Vec<Histogram> {
+        let mut seen: Vec<Vec<u32>> = vec![vec![]; self.sums.len()];
+        for id in 0..self.len() as u32 {
+            let cells = self.get(id).iter().filter(|cell| !cell.is_zero());
+            cells.for_each(|cell| seen[cell.class as usize].push(cell.documents));
+        }
+        let count = |mut seen: Vec<u32>| {
+            seen.sort_unstable();
+            seen.chunk_by(|a, b| a == b).map(|group| (group[0], group.len() as u64)).collect()
+        };
+        seen.into_iter().map(count).collect()
+    }
+
     /// Whether feature `id` has been seen and not been forgotten since.
     pub fn is_live(&self, id: u32) -> bool {
         self.get(id).iter().any(|cell| !cell.is_zero())
@@ -175,17 +208,17 @@ impl Rows {
             let row = &mut rows[first + *feature as usize];
             let at = (row.start + row.len) as usize;
             // Two threads may have had documents of the same class.
-            let sum = &mut self.sums[cell.class as usize];
-            if row.len > 0 && all[at - 1].class == cell.class {
+            let (before, after) = if row.len > 0 && all[at - 1].class == cell.class {
                 let before = all[at - 1];
                 all[at - 1].documents += cell.documents;
                 all[at - 1].occurrences += cell.occurrences;
-                sum.replace(before, all[at - 1]);
+                (before, all[at - 1])
             } else {
                 all[at] = *cell;
                 row.len += 1;
-                sum.replace(Cell::default(), *cell);
-            }
+                (Cell::default(), *cell)
+            };
+            note(&mut self.sums, &mut self.histograms, before, after);
         }
     }
 
@@ -203,11 +236,11 @@ impl Rows {
                 let before = *known;
                 known.documents += cell.documents;
                 known.occurrences += cell.occurrences;
-                self.sums[cell.class as usize].replace(before, *known);
+                note(&mut self.sums, &mut self.histograms, before, *known);
             }
             Err(at) => {
                 self.insert(id, at, cell);
-                self.sums[cell.class as usize].replace(Cell::default(), cell);
+                note(&mut self.sums, &mut self.histograms, Cell::default(), cell);
             }
         }
     }
@@ -222,7 +255,7 @@ impl Rows {
             let before = cells[at];
             cells[at].documents -= cell.documents;
             cells[at].occurrences -= cell.occurrences;
-            self.sums[cell.class as usize].replace(before, cells[at]);
+            note(&mut self.sums, &mut self.histograms, before, cells[at]);
         }
         self.live -= u64::from(was_live && !self.is_live(id));
     }
@@ -256,7 +289,7 @@ impl Rows {
         }
         let mut sums = vec![Sum::default(); self.sums.len()];
         cells.iter().for_each(|cell: &Cell| sums[cell.class as usize].replace(Cell::default(), *cell));
-        Rows { rows: rows.into(), cells: cells.into(), sums, live, packed: true }
+        Rows { rows: rows.into(), cells: cells.into(), sums, live, packed: true, histograms: OnceLock::new() }
     }
 
     /// Gives every packed row the places that it owns while it can change.
@@ -284,6 +317,7 @@ impl Rows {
             sums[class as usize] = *sum;
         }
         self.sums = sums;
+        self.histograms = OnceLock::new();
         let (rows, cells) = (self.rows.to_mut(), self.cells.to_mut());
         for row in rows {
             let range = &mut cells[row.start as usize..(row.start + row.len) as usize];
@@ -294,6 +328,24 @@ impl Rows {
             row.len = kept as u32;
         }
         self.live = (0..self.len() as u32).filter(|&id| self.is_live(id)).count() as u64;
+    }
+}
+
+/// Takes note that a cell is replaced by another of the same feature.
+fn note(sums: &mut [Sum], histograms: &mut OnceLock<Vec<Histogram>>, before: Cell, after: Cell) {
+    sums[after.class as usize].replace(before, after);
+    let Some(histograms) = histograms.get_mut() else { return };
+    let histogram = &mut histograms[after.class as usize];
+    if !before.is_zero()
+        && let Entry::Occupied(mut known) = histogram.entry(before.documents)
+    {
+        *known.get_mut() -= 1;
+        if *known.get() == 0 {
+            known.remove();
+        }
+    }
+    if !after.is_zero() {
+        *histogram.entry(after.documents).or_default() += 1;
     }
 }
 
@@ -334,6 +386,23 @@ mod tests {
         rows.subtract(3, cell(1, 4));
         assert_eq!((rows.live, &rows.sums[..], rows.is_live(3)), (0, &[Sum::default(); 2][..], false));
         assert!(rows.pack(&[3], |_| true).get(0).is_empty());
+    }
+
+    #[test]
+    fn histograms_that_are_kept_equal_histograms_that_are_counted() {
+        let mut rows = Rows::new(3);
+        rows.append(2, &[(0, cell(0, 1)), (1, cell(0, 1)), (1, cell(2, 4))]);
+        rows.keep_histograms();
+        for (id, class, n) in [(0, 0, 2), (5, 1, 1), (1, 2, 3), (7, 2, 3)] {
+            rows.add(id, cell(class, n));
+            assert_eq!(rows.histograms().to_vec(), rows.counted_histograms());
+        }
+        rows.append(1, &[(0, cell(1, 1)), (0, cell(1, 2))]);
+        rows.subtract(1, cell(0, 1));
+        rows.subtract(7, cell(2, 1));
+        assert_eq!(rows.clone().histograms().to_vec(), rows.counted_histograms());
+        rows.renumber(&[1, 0, 2], 3);
+        assert_eq!(rows.histograms().to_vec(), rows.counted_histograms());
     }
 
     #[test]

@@ -44,6 +44,10 @@ impl Recipe for Likelihoods {
     type Reading = Plain;
 
     fn reading(&self, counts: &counts::Counts, analyzer: &text::Analyzer) -> Option<Plain> {
+        if self.form.likelihood == Likelihood::Bernoulli {
+            // The interpreter is held, so nobody forks meanwhile.
+            counts.blocks.iter().for_each(|block| block.rows.keep_histograms());
+        }
         Some(Plain::new(counts, analyzer, self.form, self.length))
     }
 }
