@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ from commands import LABELS, TEXTS, Here, environment, run, write_rows
         (["train", "mood.jsonl"], 2, "Missing option '-o'"),
         (["train", "mood.jsonl", "-o", "no/folder/x"], 2, "there is no folder 'no/folder' to write"),
         (["train", "mood.jsonl", "-o", "x", "--label", "nonsense"], 3, "no column 'nonsense' for the label"),
-        (["train", "mood.jsonl", "-o", "x", "--limit", "row=x"], 2, "is not row=N"),
+        (["train", "mood.jsonl", "-o", "x", "--limit", "row=x"], 2, "is not NAME=N"),
         (["train", "lines.txt", "-o", "x"], 3, "no labels; if it is something else, say --format NAME"),
         (
             ["train", "three.csv", "-o", "x"],
@@ -80,6 +81,17 @@ def test_a_closed_pipe_ends_quietly(mood: Here) -> None:
         assert (done.stdout.count(b"\n"), done.stderr, done.returncode) == (1, b"", 141)
 
 
+def has_temporary_file(pid: int, folder: Path) -> bool:
+    """Whether the process has begun to write: its temporary file has no name where the system can do without."""
+    if any(path.name.startswith(".banbury-") for path in folder.iterdir()):
+        return True
+    try:
+        files = [os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:  # it has closed one of them meanwhile, or there is no /proc
+        return False
+    return any(name.startswith(f"{folder}/") and name.endswith(" (deleted)") for name in files)
+
+
 def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
     before = sorted(path.name for path in mood.folder.iterdir())
     command = [sys.executable, "-m", "banbury", "predict", "mood.banbury", "-", "-o", "out.jsonl"]
@@ -89,12 +101,12 @@ def test_an_interrupt_ends_quietly_and_leaves_nothing(mood: Here) -> None:
     assert process.stdin is not None
     process.stdin.write((mood.folder / "mood.jsonl").read_bytes())
     process.stdin.flush()
-    deadline = time.monotonic() + 60  # it has begun to write when its temporary file is there
-    while not any(path.name.startswith(".banbury-") for path in mood.folder.iterdir()):
-        assert time.monotonic() < deadline
+    deadline = time.monotonic() + 60
+    while not has_temporary_file(process.pid, mood.folder) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=30)[1] == b""
+    assert time.monotonic() < deadline
     assert process.returncode == 130
     assert sorted(path.name for path in mood.folder.iterdir()) == before
 
@@ -116,7 +128,7 @@ def test_commands_are_imported_when_they_are_asked_for() -> None:
     program = f"import sys, banbury.cli; print(sorted(name for name in sys.modules if name.startswith({names})))"
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['banbury', 'banbury.cli']"
+    assert done.stdout.strip() == "['banbury', 'banbury.cli', 'banbury.lazy']"
 
 
 def test_the_version_is_that_of_the_package(here: Here) -> None:
