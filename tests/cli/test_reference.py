@@ -29,6 +29,11 @@ def reference() -> str:
             command = commands.get_command(parent, name)
             assert command is not None
             parts.append(f"## `banbury {name}`\n\n```text\n{help_of(command, name, parent)}\n```\n")
+            if isinstance(command, click.Group):
+                with click.Context(command, info_name=name, parent=parent) as context:
+                    for part, inner in command.commands.items():
+                        shown = help_of(inner, part, context)
+                        parts.append(f"### `banbury {name} {part}`\n\n```text\n{shown}\n```\n")
     return "\n".join(parts)
 
 

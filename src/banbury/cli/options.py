@@ -137,7 +137,15 @@ prior = click.option("--prior", metavar="LABEL=SHARE,…", help="How frequent th
 
 def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
     """The reader of some files, by the options of the command."""
-    from banbury.readers import Limits, read
+    from banbury.readers import read
+
+    sources, how = sources_and_options(files, options)
+    return read(*sources, **{**how, **more})
+
+
+def sources_and_options(files: tuple[str, ...], options: dict[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """What is read, and how, as `banbury.read` takes it."""
+    from banbury.readers import Limits
 
     limits: dict[str, int] = {}
     for limit in options.get("limit", ()):
@@ -146,7 +154,7 @@ def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> R
             raise click.BadParameter(f"{limit!r} is not NAME=N with one of {', '.join(LIMITS)}", param_hint="--limit")
         limits[name] = int(number)
     given = {name: options[name] for name in READING if name != "limit" and options.get(name) is not None}
-    return read(*(files or ("-",)), limits=Limits(**limits), **{**given, **more})
+    return files or ("-",), {"limits": Limits(**limits), **given}
 
 
 def reader_for(model: Classifier, files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:

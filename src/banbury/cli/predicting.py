@@ -12,6 +12,7 @@ from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import with_progress
 from banbury.cli.tables import classes_of, columns_of
+from banbury.readers.formats import FASTTEXT_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Batch, Reader
 
-FASTTEXT_PREFIX = "__label__"  # in front of a label in fastText's format
 TRUE = "label"  # the column of the label that a row of fastText's format has already
 
 
@@ -182,13 +182,9 @@ def _predicted(
 
 def _true_labels(batch: Batch) -> list[str | None]:
     """The labels that lines of fastText's format start with, several with a space between; None for a line without."""
-    assert batch.kernel is not None
-    labels: list[str | None] = []
-    for line in batch.kernel.raw().decode("utf-8", "replace").split("\n")[: len(batch)]:
-        words = line.split()
-        n_labels = next((place for place, word in enumerate(words) if not word.startswith(FASTTEXT_PREFIX)), len(words))
-        labels.append(" ".join(word.removeprefix(FASTTEXT_PREFIX) for word in words[:n_labels]) or None)
-    return labels
+    from banbury.readers.several import labels_of_lines  # a text on the command line needs none
+
+    return [" ".join(labels) or None for labels in labels_of_lines(batch)]
 
 
 def _spliced(batch: Batch, answers: list[dict[str, Any]]) -> bytes:

@@ -7,6 +7,7 @@ import os
 FORMATS = (
     "jsonl", "json", "csv", "tsv", "fasttext", "lines", "parquet", "folder", "mbox", "maildir", "mail"
 )  # fmt: skip
+FASTTEXT_PREFIX = "__label__"  # in front of a label in fastText's format
 MAIL = ("mbox", "maildir", "mail")  # formats of messages
 
 EXTENSIONS = {
