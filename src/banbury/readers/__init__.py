@@ -1,7 +1,8 @@
 """Rows of files: any of the usual formats, compressed or not, in batches that fit into memory.
 
 `read` is the way in. `formats` knows extensions; `streams` opens, expands and decodes; `guessing` finds format and
-columns; `plain`, `sources` and `mailboxes` read the formats; `several` has several labels a row. Imports errors and the kernel alone.
+columns; `plain`, `sources` and `mailboxes` read the formats; `several` has several labels a row. Imports errors and
+the kernel alone.
 """
 
 from banbury.lazy import lazy_names
