@@ -39,7 +39,7 @@ def load(path: str | PathLike[str]) -> Any:
                 if is_filter(settings):
                     return SpamFilter.load(path)
             return Classifier.from_parts(file.settings, file.arrays, path)
-        case "labels":
+        case "multi-label classifier":
             from banbury.labels.classifier import MultiLabelClassifier
 
             return MultiLabelClassifier.from_parts(file.settings, file.arrays, path)

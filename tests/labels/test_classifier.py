@@ -86,10 +86,10 @@ def test_saved_and_loaded_is_identical(tmp_path: Path) -> None:
         assert again.report_ == model.report_
         again.save(tmp_path / "again")
         assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
-    with pytest.raises(FileFormatError, match="it holds a labels, not a classifier"):
+    with pytest.raises(FileFormatError, match="it holds a multi-label classifier, not a classifier"):
         Classifier.load(tmp_path / "model")
     Classifier().fit(["a", "b"], ["x", "y"]).save(tmp_path / "other")
-    with pytest.raises(FileFormatError, match="it holds a classifier, not a model of several labels"):
+    with pytest.raises(FileFormatError, match="it holds a classifier, not a multi-label classifier"):
         MultiLabelClassifier.load(tmp_path / "other")
 
 

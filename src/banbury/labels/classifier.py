@@ -383,7 +383,7 @@ class MultiLabelClassifier:
         if isinstance(threshold, Mapping):
             threshold = [list(pair) for pair in sorted(threshold.items(), key=lambda pair: (str(pair[0]), str(pair)))]
         report = None if self._report is None else self._report.settings()
-        own = {"kind": "labels", "threshold": threshold, "columns": self._columns, "report": report}
+        own = {"kind": "multi-label classifier", "threshold": threshold, "columns": self._columns, "report": report}
         return {**own, **settings}, arrays
 
     @classmethod
@@ -399,8 +399,8 @@ class MultiLabelClassifier:
         """The model that `parts` were taken from; arrays are read where they lie. Errors name the `path`."""
         where = "" if path is None else f"{path}: "
         try:
-            if settings["kind"] != "labels":
-                raise FileFormatError(f"it holds a {settings['kind']}, not a model of several labels a document")
+            if settings["kind"] != "multi-label classifier":
+                raise FileFormatError(f"it holds a {settings['kind']}, not a multi-label classifier")
             threshold = settings["threshold"]
             if isinstance(threshold, list):
                 threshold = {label_of_file(label): value for label, value in threshold}
