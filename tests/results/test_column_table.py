@@ -67,3 +67,21 @@ def test_a_column_without_cells_is_drawn_as_its_distribution() -> None:
     assert of_parameters().svg() is None
     # A class that has no spread has a density of one point.
     assert "<svg" in picture(of_parameters(("mean", "no", 1.0), ("variance", "no", 0.0), *bells[2:]))
+
+
+def test_a_pair_is_drawn_in_the_order_of_its_values() -> None:
+    cells = [Cell(("1", "9 or more"), (1, 2), (0.1, -0.1)), Cell(("2", "below 5"), (3, 0), (0.3, -0.3))]
+    values = (("1", "2", "3"), ("below 5", "5–9", "9 or more"))
+    html = ColumnTable(("a", "b"), "pair", 1.0, ["x", "y"], cells, [], values).svg().html  # type: ignore[union-attr]
+    assert html.index("below 5") < html.index("9 or more")
+    assert "5–9" not in html  # nobody is in it
+
+
+def test_a_curve_has_no_dots_and_counts_stand_at_whole_numbers() -> None:
+    interval = Interval(0.0, 1.0)
+    bell = [Parameter(name, label, 1.0, interval) for name in ("mean", "variance") for label in "xy"]
+    assert "<circle" not in ColumnTable(("a",), "Gaussian", 1.0, ["x", "y"], [], bell).svg().html  # type: ignore[union-attr]
+    rates = [Parameter("rate", label, 5.0, interval) for label in "xy"]
+    html = ColumnTable(("a",), "Poisson", 1.0, ["x", "y"], [], rates).svg().html  # type: ignore[union-attr]
+    assert "<circle" in html
+    assert ">2.5<" not in html

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from banbury import Classifier, Gaussian
+from banbury import Classifier, Gaussian, Poisson
 from banbury.datasets import demo
 from banbury.errors import InputError, NotAvailable
 
@@ -66,6 +66,15 @@ def test_a_boundary_has_the_probabilities_of_the_model(model: Classifier) -> Non
     assert len(boundary.x) == len(boundary.y) == 48
     row = {"left": boundary.x[5], "count": boundary.y[40]}
     assert_allclose(boundary.probabilities[40][5], model.predict_proba([row])[0][1], rtol=1e-9)
+
+
+def test_a_boundary_asks_about_whole_numbers_where_counts_are_counted() -> None:
+    columns, labels = table(200)
+    counted = Classifier(columns={"count": Poisson(), "left": Gaussian()}).fit(columns, labels)
+    boundary = counted.boundary("count", "left")
+    assert boundary.x == [float(count) for count in range(len(boundary.x))]
+    assert np.shape(boundary.probabilities) == (48, len(boundary.x))
+    assert "as likely as not" in boundary._repr_html_()
 
 
 def test_what_cannot_be_drawn_is_refused(model: Classifier) -> None:

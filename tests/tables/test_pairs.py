@@ -140,6 +140,10 @@ def test_an_explanation_names_cells_and_sums_to_the_score(fitted: Any) -> None:
     assert strongest.name.startswith("left ")
     assert strongest.name.endswith("& right = up")
     assert "–" in strongest.name or "or more" in strongest.name
+    note = "a & b: what the columns say together, beyond what each says alone"
+    assert note in str(explanation)
+    assert "&amp; b: what the columns say together" in explanation._repr_html_()
+    assert "beyond what" not in str(Classifier().fit(["good", "bad"] * 5, ["a", "b"] * 5).explain("good"))
 
 
 def test_a_distribution_that_was_asked_for_stays() -> None:

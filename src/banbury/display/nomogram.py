@@ -119,7 +119,7 @@ def heat_map(
     2
     """
     largest = max((abs(value) for line in values for value in line if value is not None), default=0.0) or 1.0
-    left = 20 + name_width(rows)
+    left = 20 + name_width([*rows, row_title])
     slanted = max((width_of(shorten(name, LONGEST_HEAD)) for name in columns), default=0) * LETTER * 0.72
     top = 36 + slanted
     parts: list[Any] = [

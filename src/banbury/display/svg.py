@@ -29,7 +29,7 @@ class Shape(NamedTuple):
     """Points behind that, for numbers."""
 
 
-WIDE, NARROW = Shape(28, 360, 72), Shape(16, 96, 52)
+WIDE, NARROW = Shape(36, 360, 72), Shape(16, 96, 52)
 
 
 def bars(rows: Sequence[tuple[str, float]], *, title: str, places: int = 3, narrow: bool = False) -> Markup:
@@ -93,8 +93,9 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
     diagonal: bool = False,
     percent: bool = False,
+    counts: bool = False,
 ) -> Markup:
-    """Lines with dots; `diagonal` adds the line x = y, for reliability diagrams.
+    """Lines with dots; `diagonal` adds the line x = y, for reliability diagrams; `counts` along x are whole numbers.
 
     >>> line_chart(
     ...     [Line("model", [(0.5, 0.6), (0.9, 0.8)])],
@@ -121,7 +122,7 @@ def line_chart(
             element("line", class_="grid", x1=left, x2=width - 24, y1=y_of(tick), y2=y_of(tick)),
             text(write(tick), left - 6, y_of(tick) + 4, "end", faint=True),
         ]
-    for tick in ticks(*xs):
+    for tick in (tick for tick in ticks(*xs) if not counts or tick == int(tick)):
         parts += [
             element("line", class_="grid", x1=x_of(tick), x2=x_of(tick), y1=top, y2=height - bottom),
             text(write(tick), x_of(tick), height - bottom + 16, "middle", faint=True),
@@ -272,7 +273,7 @@ def side(value: float) -> str:
     return "bar-against" if value < 0 else "bar-for"
 
 
-def name_width(names: Sequence[str], longest: int = 28) -> float:
+def name_width(names: Sequence[str], longest: int = WIDE.longest_name) -> float:
     """How many points the longest of some names takes, of which so many letters are shown."""
     return max((width_of(shorten(name, longest)) for name in names), default=0) * LETTER + 4
 

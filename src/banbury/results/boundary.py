@@ -46,4 +46,5 @@ class Boundary:
         return f"<Boundary: {self.title}, {len(self.x)} × {len(self.y)} places>"
 
     def _repr_html_(self) -> str:
-        return piece(element("p", self.title), self.svg())
+        note = f"blue: {self.label} is likelier than not; the line: as likely as not; all other columns missing"
+        return piece(element("p", self.title), self.svg(), element("p", note, class_="quiet"))

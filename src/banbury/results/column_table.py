@@ -59,6 +59,8 @@ class ColumnTable:
     """In order; empty where the column is read by its distribution alone."""
     parameters: list[Parameter]
     """Of the column's kind; a pair has none."""
+    values: tuple[tuple[str, ...], ...] = ()
+    """By column the names of all its cells in their order; where they are not given, as they come."""
 
     @property
     def name(self) -> str:
@@ -122,9 +124,14 @@ class ColumnTable:
         said = {cell.names: cell.nats[place] - (sum(cell.nats) - cell.nats[place]) / others for cell in self.cells}
         if len(self.columns) == 1:
             return bars([(name, nats) for (name,), nats in said.items()], title=title)
-        rows, columns = (list(dict.fromkeys(names[side] for names in said)) for side in range(2))
+        rows, columns = (self._in_order(side) for side in range(2))
         values = [[said.get((row, column)) for column in columns] for row in rows]
         return heat_map(rows, columns, values, title=title, row_title=self.columns[0], column_title=self.columns[1])
+
+    def _in_order(self, side: int) -> list[str]:
+        """The names of a column's cells in which there are rows."""
+        present = list(dict.fromkeys(cell.names[side] for cell in self.cells))
+        return [name for name in self.values[side] if name in present] if self.values else present
 
     def _distributions(self) -> Markup | None:
         """Densities or probabilities, by class; of more than three classes the first three."""
@@ -134,11 +141,15 @@ class ColumnTable:
         if {"mean", "variance"} <= set(names):
             bells = [(str(label), found["mean", label], sqrt(found["variance", label])) for label in classes]
             x_title = f"log {self.name}" if self.kind.endswith(("log", "scale='log')")) else self.name
-            return _chart(self.name, x_title, "density", [(name, _bell(*bell)) for name, *bell in bells])
+            curves = [Line(name, _bell(*bell), sizes=[]) for name, *bell in bells]
+            return line_chart(curves, title=f"{self.name} by class", x_title=x_title, y_title="density")
         if "rate" in names:
             most = ceil(max(found["rate", label] + 3 * sqrt(found["rate", label]) for label in classes)) + 1
-            lines = [(str(label), _poisson(found["rate", label], most)) for label in classes]
-            return _chart(self.name, self.name, "probability", lines)
+            lines = [
+                Line(str(label), _poisson(found["rate", label], most), sizes=[0.0] * (most + 1)) for label in classes
+            ]
+            title = f"{self.name} by class"
+            return line_chart(lines, title=title, x_title=self.name, y_title="probability", counts=True)
         shares = [(f"{one.name} in {one.label}", one.value) for one in self.parameters if one.label in classes]
         return bars(shares[:MOST_CELL_BARS], title=f"{self.name}: probabilities by class") if shares else None
 
@@ -157,11 +168,6 @@ class ColumnTable:
             ]
             parts.append(table(("parameter", "class", "value", "95 % interval"), shown, texts=2))
         return parts
-
-
-def _chart(name: str, x_title: str, y_title: str, lines: Sequence[tuple[str, list[tuple[float, float]]]]) -> Markup:
-    drawn = [Line(label, points, sizes=[0.0] * len(points)) for label, points in lines]
-    return line_chart(drawn, title=f"{name} by class", x_title=x_title, y_title=y_title)
 
 
 def _bell(mean: float, deviation: float) -> list[tuple[float, float]]:

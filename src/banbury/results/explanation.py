@@ -224,6 +224,7 @@ class Explanation:
             bar = ("+" if weight > 0 else "-") * round(BAR * min(abs(weight) / longest, 1))
             lines.append(f"  {padded(name, width)} {weight:+8.3f}  {note or bar}".rstrip())
         lines.append(f"  {padded('total', width)} {self.score:+8.3f}{self._unit_note()}")
+        lines += [f"  {note}" for note in self.together_notes()]
         lines += [f"  {self.unknown_note()}"] if self.unknown else []
         lines += [f"  {note}" for note in self.change_notes()]
         return "\n".join(lines)
@@ -237,6 +238,11 @@ class Explanation:
 
     def _unit_note(self) -> str:
         return "" if self.unit == "nats" else f" {self.unit}"
+
+    def together_notes(self) -> list[str]:
+        """How lines that name several columns are to be read, where there are such lines."""
+        are_together = any(item.kind == "together" for item in self.evidence)
+        return ["a & b: what the columns say together, beyond what each says alone"] if are_together else []
 
     def unknown_note(self) -> str:
         """The first parts that the model has never seen, in a sentence."""
@@ -328,6 +334,8 @@ class Explanation:
                 f"  {padded(name, width)} ", (f"{weight:+8.3f}", style), "  ", (note, "dim") if note else (bar, style)
             )
         yield Text(f"  {padded('total', width)} {self.score:+8.3f} {self.unit}", style="bold")
+        for note in self.together_notes():
+            yield Text(f"  {note}", style="dim")
         if self.unknown:
             yield Text(f"  {self.unknown_note()} ({self.unknown_share:.0%} of this)", style="dim")
         for note in self.change_notes():
@@ -341,16 +349,18 @@ class Explanation:
     def markup(self) -> Markup:
         """The explanation as a part of a page: highlighted text, waterfall, and the list of all weights."""
         title = f"From the prior to the total, in {self.unit}"
+        of_what = "text" if self.row is None else "columns"
         return element(
             "div",
             element("p", self._heading()),
             self.highlighted(),
             element("div", waterfall(self.steps(), title=title, score=self.score), class_="scroll", tabindex="0"),
+            [element("p", note, class_="quiet") for note in self.together_notes()],
             element("p", f"{self.unknown_note()} ({self.unknown_share:.0%} of this)", class_="quiet")
             if self.unknown
             else None,
             [element("p", note, class_="quiet") for note in self.change_notes(signs=True)],
-            element("details", element("summary", "weights in the order of the text"), self.table()),
+            element("details", element("summary", f"weights in the order of the {of_what}"), self.table()),
         )
 
     def highlighted(self) -> list[Markup]:

@@ -86,11 +86,13 @@ def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], la
         if found is None or len(found) < 2:
             known = [one for one, (group, at) in groups.items() if _numbers(learned, group, at, one) is not None]
             raise InputError(f"{name!r} is no column of numbers that vary; there is {names_of(known)}")
-        values.append(np.linspace(found[0], found[-1], PLANE_PLACES))
+        places = np.linspace(found[0], found[-1], PLANE_PLACES)
+        is_count = group is not None and isinstance(group.kind, Poisson)
+        values.append(np.unique(np.round(places)) if is_count else places)
     across, up = np.meshgrid(*values)
     columns = dict.fromkeys(reading.names) | dict(zip(names, (across.ravel(), up.ravel()), strict=True))
     logs = log_softmax(reading.scores(_table(columns, across.size), 1))
-    chances = np.exp(logs[:, reading.classes.index(label)]).reshape(PLANE_PLACES, PLANE_PLACES)
+    chances = np.exp(logs[:, reading.classes.index(label)]).reshape(across.shape)
     return Boundary(names, label, values[0].tolist(), values[1].tolist(), chances.tolist())
 
 

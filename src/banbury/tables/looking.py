@@ -43,9 +43,16 @@ def column_table(
     cells = _cells(learned, choice, tuple(names), 0.0)
     if not cells:
         raise InputError(f"{names[0]!r} and {names[1]!r} are not read together in this model")
-    return ColumnTable(
-        tuple(names), "what they say beyond each", _weight(learned, choice, names), learned.classes, cells, []
-    )
+    weight = _weight(learned, choice, names)
+    values = tuple(_cell_names(learned, name) for name in names)
+    return ColumnTable(tuple(names), "what they say beyond each", weight, learned.classes, cells, [], values)
+
+
+def _cell_names(learned: Learned, name: str) -> tuple[str, ...]:
+    """The cells that a column has in pairs, in order."""
+    assert learned.terms is not None
+    cells = learned.terms.cells[learned.terms.names.index(name)]
+    return tuple(cells.shown(code, LEVELS[1]) for code in _codes(cells, LEVELS[1]))
 
 
 def _term(learned: Learned, names: Sequence[str]) -> tuple[int, list[int]] | None:
