@@ -146,6 +146,24 @@ def test_an_explanation_names_cells_and_sums_to_the_score(fitted: Any) -> None:
     assert "beyond what" not in str(Classifier().fit(["good", "bad"] * 5, ["a", "b"] * 5).explain("good"))
 
 
+def test_texts_and_pairs_live_in_one_model(tmp_path: Path) -> None:
+    table, labels = exclusive_or(200)
+    words = np.random.default_rng(3).choice(["early", "late"], len(labels), p=[0.7, 0.3])
+    table["note"] = [f"{word} {'good' if label == 'yes' else 'bad'}" for word, label in zip(words, labels, strict=True)]
+    table.loc[::3, "note"] = None
+    model = Classifier(columns={"left": "number", "right": "categorical", "note": "text"}).fit(table, labels)
+    assert "pairs" in model.report_.chosen
+    row = {"left": 1.0, "right": "down", "note": "good"}
+    explanation = model.explain(row)
+    assert {item.kind for item in explanation.evidence} >= {"value", "together", "word"}
+    assert_allclose(explanation.prior + sum(item.weight for item in explanation.evidence), explanation.score, rtol=1e-9)
+    model.save(tmp_path / "model")
+    assert (banbury.load(tmp_path / "model").predict_proba(table) == model.predict_proba(table)).all()
+    before = model.predict_proba(table)
+    model.learn(table[:50], labels[:50]).forget(table[:50], labels[:50])
+    assert (model.predict_proba(table) == before).all()
+
+
 def test_a_distribution_that_was_asked_for_stays() -> None:
     table, labels = exclusive_or()
     model = Classifier(columns={"left": Gaussian(), "right": "auto"}).fit(table, labels)
