@@ -77,6 +77,17 @@ def test_the_table_of_applications_has_what_was_measured() -> None:
     assert [row for row in rows[2:] if row not in measured] == []
 
 
+def test_the_table_of_several_labels_has_what_was_measured() -> None:
+    folder = ROOT / "benchmarks"
+    results = json.loads((folder / "results" / "labels.json").read_text(encoding="utf-8"))
+    text = (folder / "README.md").read_text(encoding="utf-8").partition("## Several labels")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "][2:]
+    names = ("micro_f1", "macro_f1", "log_loss", "subset_accuracy")
+    assert rows == [
+        [row["set"], row["model"], *(f"{row[name]:.4f}" for name in names), f"{row['fit']:.2f} s"] for row in results
+    ]
+
+
 def test_the_table_of_accuracies_has_what_was_measured() -> None:
     results = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
     page = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
