@@ -323,6 +323,24 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_windows_lie_at_the_beginning_of_their_text() {
+        let texts: Vec<String> =
+            (0..400).map(|text| (0..40).map(|word| format!("w{text}x{word} ")).collect()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let classes = vec![0; texts.len()];
+        let analyzer = Analyzer::new(Settings::default()).expect("sound settings");
+        let batch = Batch { texts: &texts, classes: &classes, weights: None, n_classes: 1 };
+        let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
+        let given = Given { texts: &texts, classes: &classes, weights: None, groups: None };
+        let documents = Documents::new(&counts, &analyzer, &given, 400, true, 1);
+        let windows = &documents.windows[0];
+        let starts = (0..documents.len()).map(|at| windows.whole[windows.range(at).start]);
+        // Of those that lie anywhere some are at the beginning, too: all that are the whole text.
+        let n = starts.filter(|&start| start == 0).count();
+        assert!((200..260).contains(&n), "{n} of 400");
+    }
+
+    #[test]
     fn a_group_is_taken_whole_and_copies_elsewhere_leave_with_a_document() {
         let texts = ["a b", "a c", "a b", "d"];
         let (classes, groups) = ([0, 1, 1, 0], ["x", "x", "y", "z"]);
