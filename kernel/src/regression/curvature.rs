@@ -31,12 +31,19 @@ pub(super) struct Factor {
 }
 
 impl Regression {
-    pub(super) fn curvature(&self, fitted: &Fitted, threads: usize) -> Curvature {
-        self.curvature_of(&(0..self.rows.own.len()).collect::<Vec<_>>(), fitted, threads)
+    /// The curvature of the loss of some rows, by about `most` of them where there are more.
+    pub(super) fn curvature_of_some(&self, rows: &[usize], fitted: &Fitted, most: usize, threads: usize) -> Curvature {
+        let taken: Vec<usize> = rows.iter().copied().step_by((rows.len() / most.max(1)).max(1)).collect();
+        let mut curvature = self.curvature_of(&taken, fitted, threads);
+        let whole = self.weight(&taken);
+        if whole > 0.0 && taken.len() < rows.len() {
+            curvature.scale(self.weight(rows) / whole);
+        }
+        curvature
     }
 
     /// The curvature of the loss of some rows.
-    pub(super) fn curvature_of(&self, rows: &[usize], fitted: &Fitted, threads: usize) -> Curvature {
+    fn curvature_of(&self, rows: &[usize], fitted: &Fitted, threads: usize) -> Curvature {
         let (n, n_biases) = (fitted.coefficients.len(), self.n_biases());
         let parts = self.in_parts(rows.len(), threads, |part| {
             let mut sums = Curvature::new(n, n_biases);
@@ -169,6 +176,11 @@ impl Curvature {
         add(&mut self.coefficients, times, &other.coefficients);
         add(&mut self.across, times, &other.across);
         add(&mut self.biases, times, &other.biases);
+    }
+
+    fn scale(&mut self, times: f64) {
+        let numbers = [&mut self.coefficients, &mut self.across, &mut self.biases];
+        numbers.into_iter().flatten().for_each(|number| *number *= times);
     }
 
     pub(super) fn add_precision(&mut self, coefficients: &[f64], biases: f64) {

@@ -96,23 +96,28 @@ impl<'a> Corpus<'a> {
         let all: Vec<u32> = self.shape.classes().collect();
         let n_places = lists.map_or(all.len(), |(_, width)| width);
         let (n_blocks, raw) = (self.shape.counted().count(), self.shape.len() / CHANNELS);
-        let views: Vec<&[Features]> = [&documents.blocks, &documents.windows]
-            .into_iter()
-            .map(|view| &view[..])
-            .filter(|v| !v.is_empty())
-            .collect();
-        let (mut values, mut lengths) = (vec![], vec![]);
-        for (view, features) in views.into_iter().enumerate() {
-            let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-                let mut values = vec![0.0; part.len() * n_places * raw];
-                let mut lengths = vec![0; part.len() * n_blocks];
-                let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
-                let rows = values.chunks_mut(n_places * raw).zip(lengths.chunks_mut(n_blocks));
-                for (at, (values, lengths)) in part.clone().zip(rows) {
+        let views = views_of(documents);
+        let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+            let mut values = vec![vec![0.0; part.len() * n_places * raw]; views.len()];
+            let mut lengths = vec![vec![0; part.len() * n_blocks]; views.len()];
+            let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
+            for (place, at) in part.clone().enumerate() {
+                let taken = taker.of(at);
+                let totals = taken.totals();
+                for (view, features) in views.iter().enumerate() {
                     let row = view * documents.len() + at;
                     let classes = lists.map_or(&all[..], |(lists, width)| &lists[row * width..(row + 1) * width]);
-                    let taken = taker.of(at);
-                    let asked = Asked { features, at, classes, is_listed: lists.is_some(), taken: &taken };
+                    let asked = Asked {
+                        features,
+                        at,
+                        classes,
+                        is_listed: lists.is_some(),
+                        is_window: view > 0,
+                        taken: &taken,
+                        totals: &totals,
+                    };
+                    let values = &mut values[view][place * n_places * raw..][..n_places * raw];
+                    let lengths = &mut lengths[view][place * n_blocks..][..n_blocks];
                     let mut start = 0;
                     self.each_block(&asked, &mut scratch, |at, known, sums| {
                         lengths[at] = known;
@@ -126,13 +131,11 @@ impl<'a> Corpus<'a> {
                         centre(values, raw);
                     }
                 }
-                (values, lengths)
-            });
-            for (more, more_lengths) in found {
-                values.extend(more);
-                lengths.extend(more_lengths);
             }
-        }
+            (values, lengths)
+        });
+        let values = joined(found.iter().map(|(values, _)| values), views.len());
+        let lengths = joined(found.iter().map(|(_, lengths)| lengths), views.len());
         Basis { values, lengths, shape: self.shape.clone(), n_places }
     }
 
@@ -143,35 +146,44 @@ impl<'a> Corpus<'a> {
     pub fn leave_one_out(&self, documents: &Documents, curves: &[Curves], threads: usize) -> (Vec<f64>, Vec<u32>) {
         let classes: Vec<u32> = self.shape.classes().collect();
         let n = classes.len();
-        let (mut all_scores, mut all_lengths) = (vec![], vec![]);
-        for features in [&documents.blocks, &documents.windows].into_iter().filter(|view| !view.is_empty()) {
-            let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-                let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
-                let (mut scores, mut lengths) = (vec![0.0; part.len() * n], vec![]);
-                for (at, scores) in part.clone().zip(scores.chunks_mut(n.max(1))) {
-                    let curves = &curves[documents.groups[at] as usize % curves.len()];
-                    let taken = taker.of(at);
-                    let asked = Asked { features, at, classes: &classes, is_listed: false, taken: &taken };
+        let views = views_of(documents);
+        let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+            let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
+            let mut scores = vec![vec![0.0; part.len() * n]; views.len()];
+            let mut lengths = vec![vec![]; views.len()];
+            for (place, at) in part.clone().enumerate() {
+                let curves = &curves[documents.groups[at] as usize % curves.len()];
+                let taken = taker.of(at);
+                let totals = taken.totals();
+                for (view, features) in views.iter().enumerate() {
+                    let asked = Asked {
+                        features,
+                        at,
+                        classes: &classes,
+                        is_listed: false,
+                        is_window: view > 0,
+                        taken: &taken,
+                        totals: &totals,
+                    };
+                    let scores = &mut scores[view][place * n..][..n];
                     self.each_block(&asked, &mut scratch, |block, known, sums| {
                         if block == 0 {
-                            lengths.push(known);
+                            lengths[view].push(known);
                         }
                         curves.add(block, known, sums, scores);
                     });
                 }
-                (scores, lengths)
-            });
-            for (scores, lengths) in found {
-                all_scores.extend(scores);
-                all_lengths.extend(lengths);
             }
-        }
-        (all_scores, all_lengths)
+            (scores, lengths)
+        });
+        (
+            joined(found.iter().map(|(scores, _)| scores), views.len()),
+            joined(found.iter().map(|(_, lengths)| lengths), views.len()),
+        )
     }
 
     /// Visits each counted block with its number among these, how many features are known, and the sums by number and class.
     fn each_block(&self, asked: &Asked, scratch: &mut Scratch, mut visit: impl FnMut(usize, u32, &[f64])) {
-        let totals = asked.taken.totals();
         for (number, (block, has_parents)) in self.shape.counted().enumerate() {
             let (rows, features) = (&self.counts.blocks[block].rows, &asked.features[block]);
             let range = features.range(asked.at);
@@ -182,9 +194,13 @@ impl<'a> Corpus<'a> {
                 width: self.shape.width(has_parents),
                 keeps_odds: block == 0 && self.shape.pairs().is_some(),
             };
-            self.sides(block, &totals, asked.classes, &mut scratch.sides);
+            let is_kept = self.shape.is_two() && asked.is_window;
+            if !is_kept {
+                self.sides(block, asked.totals, asked.classes, &mut scratch.sides);
+            }
             scratch.start(&part, has_parents);
             let known = match self.shape.is_two() {
+                true if is_kept => scratch.read_window_of_two(&part, &features.whole[range.clone()], block),
                 true => scratch.read_two(&part, asked, block, rows),
                 false => scratch.read_more(&part, asked, block, rows),
             };
@@ -209,6 +225,16 @@ impl Curves {
     }
 }
 
+/// The documents, and a window of each where there are windows.
+fn views_of(documents: &Documents) -> Vec<&[Features]> {
+    [&documents.blocks[..], &documents.windows].into_iter().filter(|view| !view.is_empty()).collect()
+}
+
+/// Arrays by part and view, joined: the first view of all parts, then the next.
+fn joined<'a, T: Copy + 'a>(parts: impl Iterator<Item = &'a Vec<Vec<T>>> + Clone, n_views: usize) -> Vec<T> {
+    (0..n_views).flat_map(|view| parts.clone().flat_map(move |part| part[view].iter().copied())).collect()
+}
+
 /// Takes from rows of `width` numbers their mean, where there are several.
 fn centre(rows: &mut [f64], width: usize) {
     let n = rows.len() / width.max(1);
@@ -228,7 +254,11 @@ struct Asked<'a> {
     at: usize,
     classes: &'a [u32],
     is_listed: bool,
+    /// Whether this is the window of the document that was asked for before.
+    is_window: bool,
     taken: &'a Taken<'a>,
+    /// What that takes from each class.
+    totals: &'a [Total],
 }
 
 /// A document's features of one block.
@@ -270,6 +300,16 @@ struct Scratch {
     shares: Vec<[f64; KNOTS]>,
     /// The cells of a feature that are left.
     left: Vec<Cell>,
+    /// By block, with two classes: the features of the last document, which are those of its window too.
+    kept: Vec<Kept>,
+}
+
+/// What the features of a document say for the second of two classes.
+#[derive(Clone, Default)]
+struct Kept {
+    documents: Vec<u32>,
+    odds: Vec<f64>,
+    z: Vec<f64>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -322,6 +362,32 @@ impl Scratch {
         }
         // All at once: several logarithms take little longer than one.
         self.sides[0].all_odds(&self.inside, &self.documents, &mut self.row);
+        if self.kept.len() <= block {
+            self.kept.resize(block + 1, Kept::default());
+        }
+        let kept = &mut self.kept[block];
+        kept.documents.clone_from(&self.documents);
+        kept.odds.clone_from(&self.row.odds);
+        kept.z.clone_from(&self.row.z);
+        self.add_two(part)
+    }
+
+    /// Adds the features of a window of the document of two classes that was read last; how many are known.
+    fn read_window_of_two(&mut self, part: &Part, whole: &[u32], block: usize) -> u32 {
+        let kept = &self.kept[block];
+        let of_document = |values: &[f64], target: &mut Vec<f64>| {
+            target.clear();
+            target.extend(whole.iter().map(|&place| values[place as usize]));
+        };
+        of_document(&kept.odds, &mut self.row.odds);
+        of_document(&kept.z, &mut self.row.z);
+        self.documents.clear();
+        self.documents.extend(whole.iter().map(|&place| kept.documents[place as usize]));
+        self.add_two(part)
+    }
+
+    /// Adds what features say for the second of two classes; how many are known.
+    fn add_two(&mut self, part: &Part) -> u32 {
         let mut known = 0;
         for ((&df, &odds), &z) in self.documents.iter().zip(&self.row.odds).zip(&self.row.z) {
             // One that nobody else has says nothing: its odds are 0.
