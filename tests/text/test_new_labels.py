@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import banbury
-from banbury import Analyzer, Classifier
-from banbury.text.trust import Trust
+import trust_reference as twin
+from banbury import Analyzer, Classifier, _kernel
+from banbury.text.documents import class_numbers
+from banbury.text.new_labels import _asked_for
+from banbury.text.trust import Later, Trust, centred_log_prior
 
 OLD = ("sea", "wood")
 
@@ -45,15 +48,70 @@ def test_few_documents_of_a_new_label_change_no_old_decision_and_many_are_told()
         recalls.append((model.predict(drawn("air", 100, 1)) == "air").mean())
     assert recalls == sorted(recalls)
     assert recalls[-1] > 0.9
-    assert dict(trust(model).later)["air"] > 0
+    (asked,) = trust(model).later
+    assert asked.label == "air"
+    assert asked.shift > 0
 
 
 def test_a_new_label_never_starts_above_an_old_one_of_average_size() -> None:
-    known = Trust((), 1.0, (("a", 0.1), ("b", -0.1)), (), (), later=(("c", 5.0), ("d", -1.0), ("gone", 3.0)))
+    known = Trust(
+        (), 1.0, (("a", 0.1), ("b", -0.1)), (), (), later=(Later("c", 5.0), Later("d", -1.0), Later("gone", 3.0))
+    )
     log_priors = np.log([102, 52, 7, 7])
     gap = log_priors[:2].mean() - log_priors[2]
     assert known.growth(["a", "b", "c", "d"], [100, 50, 5, 5]) == pytest.approx([0.1, -0.1, gap, 0.0])
     assert known.growth(["a", "b", "c", "d"], [100, 50, 500, 5])[2] == pytest.approx(0.0)
+
+
+def test_a_second_document_of_a_new_label_asks_for_what_the_formula_says() -> None:
+    model, (first, second) = copy.deepcopy(MODEL), drawn("air", 2, 3)
+    model.learn([first], ["air"])
+    assert trust(model).later == ()  # of the first document of a label nothing is known
+    model.learn([second], ["air"])
+    # Without that document there is one of the label, with it there are two.
+    known, classes, sizes = trust(MODEL), ["air", "sea", "wood"], [2, 200, 200]
+    counts = model.model_.of_texts("").counts
+    documents = _kernel.Documents(counts.kernel, [second], class_numbers(["air"], classes), None, 9, 1)
+    left_out = documents.scores([known.curves], known.caps, 1)
+    said = np.asarray(left_out.scores)[0] * known.factors(classes, sizes)
+    words = int(np.asarray(left_out.lengths)[0])
+    scores = said + centred_log_prior(sizes) + twin.growth(words) * np.array(known.growth(classes, sizes))
+    missed = 1 - np.exp(scores[0]) / np.exp(scores).sum()
+    expected = twin.asked_for(0.0, 0.0, words, missed, said[0])
+    assert trust(model).later == (("air", *(pytest.approx(value, rel=1e-9) for value in expected)),)
+    many = Later("air", 5.0, 0.3)
+    for share, missed, said_there in ((0.5, 0.9, 1.5), (0.5, 0.9, 99.0), (0.1, 1.0, -99.0), (0.9, 0.0, 1.0)):
+        expected = twin.asked_for(5.0, 0.3, round(16 * share / (1 - share)), missed, said_there)
+        share = twin.growth(round(16 * share / (1 - share)))
+        assert _asked_for(many, share, missed, said_there)[1:] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_shift_fades_as_the_share_of_its_label_moves_and_comes_back_with_it() -> None:
+    known = Trust((), 1.0, (("a", 0.4), ("b", -0.4)), (), (), sizes=(10, 90))
+    assert known.growth(["a", "b"], [10, 90]) == [0.4, -0.4]
+    assert known.growth(["a", "b"], [20, 180]) == [0.4, -0.4]  # all grow alike
+    assert known.growth(["a", "b", "c"], [10, 90, 900]) == [0.4, -0.4, 0.0]  # another label says nothing of these
+    assert known.growth(["a"], [10]) == [0.4]
+    expected = [twin.faded(0.4, 0.1, 0.5), twin.faded(-0.4, 0.9, 0.5)]
+    assert known.growth(["a", "b"], [90, 90]) == pytest.approx(expected)
+    model = copy.deepcopy(MODEL)
+    more = drawn("sea", 60, 2)
+    model.learn(more, ["sea"] * 60)
+    now = model.model_.of_texts("").documents
+    faded = [twin.faded(shift, 0.5, n / sum(now)) for (_, shift), n in zip(trust(MODEL).shifts, now, strict=True)]
+    plain = [(trust(MODEL).prior - 1) * value for value in centred_log_prior(now)]
+    assert trust(model).growth([*OLD], now) == pytest.approx(np.add(plain, faded))
+    model.forget(more, ["sea"] * 60)
+    np.testing.assert_array_equal(model.predict_proba(ASKED), MODEL.predict_proba(ASKED))
+
+
+def test_a_class_that_grows_tenfold_is_told_as_by_a_fresh_fit() -> None:
+    texts = [*drawn("sea", 20, 0), *drawn("wood", 200, 0)]
+    grown = Classifier(analyzer=Analyzer()).fit(texts, ["sea"] * 20 + ["wood"] * 200)
+    grown.learn(drawn("sea", 200, 0)[20:], ["sea"] * 180)
+    asked = np.array(["sea"] * 100 + ["wood"] * 100)
+    accuracy = [(model.predict(ASKED) == asked).mean() for model in (grown, MODEL)]
+    assert accuracy[0] >= accuracy[1] - 0.02
 
 
 def test_what_is_learned_at_once_or_in_any_order_gives_the_same_start() -> None:

@@ -173,9 +173,10 @@ class CurveFit:
         n_blocks, name = len(blocks), block_names(analyzer)
         how = {"caps": tuple(self.caps[:n_blocks].tolist()), "typical": tuple(self.typical[:n_blocks].tolist())}
         classes = self.counts.classes
+        sizes = tuple(self.counts.documents)
 
         def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
-            return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), **how)
+            return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), sizes=sizes, **how)
 
         n, folds = len(self.class_ids), self._folds()
         if self.lists is not None:

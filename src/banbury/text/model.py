@@ -172,8 +172,8 @@ class TextModel:
             ours, theirs = self.choice.trust, other.choice.trust
             if ours is not None and theirs is not None and theirs.later:
                 # A label that is new to both has the start that it has there, unless it has one here.
-                known = {label for label, _ in (*ours.shifts, *ours.later)}
-                more = tuple((label, shift) for label, shift in theirs.later if label not in known)
+                known = {label for label, *_ in (*ours.shifts, *ours.later)}
+                more = tuple(asked for asked in theirs.later if asked.label not in known)
                 self.choice = replace(self.choice, trust=replace(ours, later=(*ours.later, *more)))
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -269,7 +269,8 @@ class TextModel:
         factors = trust.factors(classes, documents)
         trusting = self._trust_scorer.get((kernel, choice, classes, factors), make)
         log_priors = centred_log_prior(documents)
-        start, growth = _start(classes, documents, prior, log_priors), trust.growth_by_prior(classes, log_priors)
+        start = _start(classes, documents, prior, log_priors)
+        growth = trust.growth_by_prior(classes, documents, log_priors)
         return TextReading(classes, self.counts.analyzer, trusting, start, growth, is_automatic=True, version=version)
 
     def trust_of(self, choice: TextChoice) -> Trust:

@@ -11,8 +11,8 @@ import json
 import os
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from math import log
-from typing import TYPE_CHECKING, Any
+from math import exp, log
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import FileFormatError
@@ -28,7 +28,18 @@ CHANNELS = 2  # functions of a document's length, each with curves of its own
 NO_CAP = 1e9  # features: more than any document has
 ADDED_DOCUMENTS = 2.0  # to each class in its start: shares of few documents are chance for the most part
 FEW_OF_A_LABEL = 6.0  # documents of a new label: with so many its evidence counts half
+NOT_FITTED = (0.0, 0)  # shift and documents of a label that came later
 TYPICAL = 16.0  # features of a document where none has been seen
+
+
+class Later(NamedTuple):
+    """What the documents of a label that came after the fit have asked for so far."""
+
+    label: Any
+    shift: float = 0.0
+    """Of its start, in long documents."""
+    slope: float = 0.0
+    """The logarithm of a factor of its evidence."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,10 @@ class Trust:
     """By block: features of the longest documents. One with more counts as one with so many, of the same mean."""
     typical: tuple[float, ...]
     """By block: features of a document of median length."""
-    later: tuple[tuple[Any, float], ...] = ()
-    """For each label that came later, the shift that its documents have asked for so far."""
+    later: tuple[Later, ...] = ()
+    """Labels that came later, with what their documents have asked for so far."""
+    sizes: tuple[int, ...] = ()
+    """The documents that each label of `shifts` had when these were fitted; without them, shifts stay as they are."""
 
     @classmethod
     def universal(cls, analyzer: Analyzer) -> Trust:
@@ -65,15 +78,38 @@ class Trust:
 
     def growth(self, classes: list[Any], documents: list[int]) -> list[float]:
         """What the score of each class gets as a document grows longer, besides the prior, which it starts with."""
-        return self.growth_by_prior(classes, centred_log_prior(documents))
+        return self.growth_by_prior(classes, documents, centred_log_prior(documents))
 
-    def growth_by_prior(self, classes: list[Any], log_priors: list[float]) -> list[float]:
+    def growth_by_prior(self, classes: list[Any], documents: list[int], log_priors: list[float]) -> list[float]:
         """The same by the centred log priors of the classes."""
-        shifts = self._shifts
+        shifts = self._faded(classes, documents)
         if self.later:
-            shifts = shifts | self._later(dict(zip(classes, log_priors, strict=True)))
+            later = self._later(dict(zip(classes, log_priors, strict=True)))
+            shifts = [later.get(label, shift) for label, shift in zip(classes, shifts, strict=True)]
         more = self.prior - 1
-        return [more * value + shifts.get(label, 0.0) for label, value in zip(classes, log_priors, strict=True)]
+        return [more * value + shift for value, shift in zip(log_priors, shifts, strict=True)]
+
+    def _faded(self, classes: list[Any], documents: list[int]) -> list[float]:
+        """The shift of each class: the less of it, the further the class's share has moved since it was fitted.
+
+        A shift makes up for what the sizes of classes do to their scores. It was fitted to the sizes of that time; of
+        labels that came later nothing follows for those that were there.
+        """
+        fitted = self._fitted
+        known = [fitted.get(label, NOT_FITTED) if n else NOT_FITTED for label, n in zip(classes, documents, strict=True)]
+        # Of those that were fitted to and are still there: how many times as many documents there are.
+        now = sum(n for n, (_, size) in zip(documents, known, strict=True) if size)
+        times = now / (sum(size for _, size in known) or 1)
+        return [
+            shift * min(n / (size * times), size * times / n) if size else shift
+            for n, (shift, size) in zip(documents, known, strict=True)
+        ]
+
+    @cached_property
+    def _fitted(self) -> dict[Any, tuple[float, int]]:
+        """The shift of each label that was fitted to, and its documents at that time; 0 where nobody knows."""
+        sizes = self.sizes or (0,) * len(self.shifts)
+        return {label: (shift, size) for (label, shift), size in zip(self.shifts, sizes, strict=True)}
 
     def _later(self, log_priors: Mapping[Any, float]) -> dict[Any, float]:
         """The shifts of labels that came later: no such label starts above an old one of average size."""
@@ -83,12 +119,16 @@ class Trust:
         mean = sum(old) / len(old)
         return {
             label: min(max(shift, 0.0), max(mean - log_priors[label], 0.0))
-            for label, shift in self.later
+            for label, shift, _ in self.later
             if label in log_priors
         }
 
     def factors(self, classes: list[Any], documents: list[int]) -> list[float]:
-        """What the evidence of each class is multiplied with: a few documents of a label that came later say little."""
+        """What the evidence of each class is multiplied with; 1 but for labels that came later.
+
+        A few documents of such a label say little. And how sure evidence is was fitted to the old labels: a new one may
+        be told more easily, or less, as its documents show.
+        """
         old = self._shifts
         if old.keys() >= set(classes):
             return []
@@ -97,11 +137,15 @@ class Trust:
             return []
         # Where the old labels have few documents themselves, a new one is not told worse than they are.
         few = min(FEW_OF_A_LABEL, sum(sizes) / len(sizes) / 10)
-        return [1.0 if label in old else n / (n + few) for label, n in zip(classes, documents, strict=True)]
+        slopes = {label: slope for label, _, slope in self.later}
+        return [
+            1.0 if label in old else n / (n + few) * exp(slopes.get(label, 0.0))
+            for label, n in zip(classes, documents, strict=True)
+        ]
 
     def only(self, classes: list[Any]) -> Trust:
         """The same without what labels have asked for that came and went."""
-        later = tuple((label, shift) for label, shift in self.later if label in classes)
+        later = tuple(asked for asked in self.later if asked.label in classes)
         return self if later == self.later else replace(self, later=later)
 
     def scaled(self, factor: float) -> Trust:
@@ -118,7 +162,8 @@ class Trust:
             "shifts": [list(shift) for shift in self.shifts],
             "caps": list(self.caps),
             "typical": list(self.typical),
-            "later": [list(shift) for shift in self.later],
+            "later": [list(asked) for asked in self.later],
+            "sizes": list(self.sizes),
         }
 
     @classmethod
@@ -128,8 +173,11 @@ class Trust:
         curves, caps, typical = (tuple(map(float, settings[name])) for name in ("curves", "caps", "typical"))
         if len(caps) != len(typical) or not all(cap >= 1 for cap in (*caps, *typical)):
             raise FileFormatError("its trust curves have no lengths of documents")
-        later = tuple((label, float(shift)) for label, shift in settings["later"])
-        return cls(curves, float(settings["prior"]), shifts, caps, typical, later)
+        later = tuple(Later(label, *map(float, asked)) for label, *asked in settings["later"])
+        sizes = tuple(map(int, settings.get("sizes", ())))
+        if sizes and len(sizes) != len(shifts):
+            raise FileFormatError("its trust curves have sizes of other labels than shifts")
+        return cls(curves, float(settings["prior"]), shifts, caps, typical, later, sizes)
 
 
 def centred_log_prior(documents: Sequence[float]) -> list[float]:
