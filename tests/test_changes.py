@@ -153,52 +153,6 @@ def test_every_answer_belongs_to_a_state_that_there_was(kind: str) -> None:
     assert sum(n_answers) > 0
 
 
-# What is computed in several steps, of classes, documents and scores.
-ASKED: dict[str, Callable[[Classifier], Any]] = {
-    "estimated prior": lambda model: model.estimate_prior(TEXTS),
-    "joint log-likelihood": lambda model: model.joint_log_likelihood(TEXTS).tolist(),
-    "log-likelihood": lambda model: model.log_likelihood(TEXTS, TWO),
-    "words": lambda model: [(row["word"], row["count"], row["weight"]) for row in model.words("glad").rows()],
-    "word": lambda model: model.word("good", "glad"),
-    "sample": lambda model: model.sample(3, seed=1),
-}
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("asked", ASKED)
-def test_what_takes_several_steps_is_of_one_state(asked: str) -> None:
-    """Another label comes and goes, which is the first of them: classes and columns move by one."""
-    ask, change = ASKED[asked], (["good and so on"] * 3, ["cross"] * 3)
-    model = Classifier.textbook().fit(TEXTS, TWO)
-    before = str(ask(model))
-    after = str(ask(model.learn(*change)))
-    assert before != after, "the change can be seen"
-    model.forget(*change)
-    done, wrong = threading.Event(), list[Any]()
-
-    def read() -> None:
-        while not done.is_set():
-            try:
-                found = str(ask(model))
-            except Exception as error:
-                found = f"it fails: {error}"
-            if found not in (before, after):
-                wrong.append(found)
-
-    readers = [threading.Thread(target=read) for _ in range(3)]
-    for reader in readers:
-        reader.start()
-    try:
-        for _ in range(100):
-            model.learn(*change)
-            model.forget(*change)
-    finally:
-        done.set()
-        for reader in readers:
-            reader.join()
-    assert wrong == []
-
-
 def test_many_texts_are_all_scored_by_one_state() -> None:
     """A long batch is read without the interpreter, while others learn."""
     texts = TEXTS * 500

@@ -133,3 +133,37 @@ def without(documents: Sequence[Document], labels: Sequence[str], is_left_out: C
     """The counts of those documents that are not left out; every class stays."""
     rest = [at for at in range(len(documents)) if not is_left_out(at)]
     return count([documents[at] for at in rest], [labels[at] for at in rest], sorted(set(labels)))
+
+
+def row_weights(rows: Sequence[tuple[str, str, int]]) -> list[float]:
+    """How much each distinct document counts in a fit: its group, its label, its weight; all of them are given."""
+    bounded: list[float] = []
+    for _, label, own in rows:
+        alike = sorted(other for _, known, other in rows if known == label)
+        middle = (alike[(len(alike) - 1) // 2] + alike[len(alike) // 2]) / 2
+        bounded.append(min(own, 10 * middle))
+    by_group = dict.fromkeys((group for group, _, _ in rows), 0.0)
+    for (group, _, _), weight in zip(rows, bounded, strict=True):
+        by_group[group] += weight
+    times = sum(by_group.values()) / sum(weight**2 for weight in by_group.values())
+    found = []
+    for (group, label, _), weight in zip(rows, bounded, strict=True):
+        gone = sum(other for known, at, other in rows if known == group and at == label)
+        whole = sum(other for _, at, other in rows if at == label)
+        found.append(weight * times * (1 - gone / whole))
+    return found
+
+
+def faded(shift: float, then: float, now: float) -> float:
+    """The shift of a label whose share of the documents has moved since it was fitted."""
+    return shift * min(then / now, now / then)
+
+
+def asked_for(shift: float, slope: float, words: int, missed: float, said: float) -> tuple[float, float]:
+    """Shift and slope of a new label after one more document of so many words.
+
+    The others gave its label the probability 1 - missed; its words said so many nats for the label.
+    """
+    shift += growth(words) * missed - shift / 30
+    slope += 0.1 * missed * min(max(said, -3), 3) - slope / 30
+    return shift, min(max(slope, math.log(1 / 2)), math.log(3))

@@ -384,8 +384,7 @@ class Classifier:
         """
         from banbury.stats.prior_shift import estimate_prior  # nothing that predicts needs it
 
-        still = self.__copy__()
-        model, logs = still._known(), still.predict_log_proba(texts)
+        model, logs = self._known(), self.predict_log_proba(texts)
         if not len(logs):
             raise InputError("no documents to estimate a prior from")
         return estimate_prior(model.classes, logs, np.exp(log_prior(model.classes, model.documents, self.prior)))
@@ -406,7 +405,7 @@ class Classifier:
         That is the probability of a text's words in their order; with `coefficient`, of its words in any order: the
         multinomial coefficient N! / Π f! is added, which is the same for all classes.
         """
-        return self._still().joint_log_likelihood(texts, self._checked_settings(), coefficient=coefficient)
+        return self._known().joint_log_likelihood(texts, self._checked_settings(), coefficient=coefficient)
 
     def log_likelihood(self, texts: Documents, labels: Labels, *, coefficient: bool = False) -> float:
         """The joint log-likelihood of a data set: Σ log P(class) + log P(text | class), with the labels that it has.
@@ -415,9 +414,8 @@ class Classifier:
         >>> round(model.log_likelihood(["happy"], ["positive"]), 4)
         -1.6094
         """
-        checked, model = self._checked(texts, labels), self._still()
-        logs = model.joint_log_likelihood(texts, self._checked_settings(), coefficient=coefficient)
-        return labelled_log_likelihood(logs, checked, model.classes)
+        labels, logs = self._checked(texts, labels), self.joint_log_likelihood(texts, coefficient=coefficient)
+        return labelled_log_likelihood(logs, labels, self.model_.classes)
 
     def sample(self, n: int = 1, *, label: Label | None = None, seed: int | None = None) -> tuple[list[Any], list[Any]]:
         """New documents and their labels, drawn from P(class) P(document | class) by the plain likelihood.
@@ -431,7 +429,7 @@ class Classifier:
         """
         from banbury.text.sampling import draw_class_ids  # nothing that predicts needs it
 
-        model, rng = self._still(), np.random.default_rng(seed)
+        model, rng = self._known(), np.random.default_rng(seed)
         class_ids = draw_class_ids(rng, n, label, model.classes, model.documents, self.prior)
         labels = [model.classes[class_id] for class_id in class_ids.tolist()]
         return model.sample(rng, class_ids, self._checked_settings()), labels
@@ -504,7 +502,7 @@ class Classifier:
         'happy'
         """
         options: dict[str, Any] = {"against": against, "column": column, "min_documents": min_documents}
-        table = self._still().words(label, self._checked_settings(), **options)
+        table = self._known().words(label, self._checked_settings(), **options)
         table = (table.where(min_count=min_count) if min_count > 1 else table).sorted(sort)
         return table if top is None else table.top(top)
 
@@ -517,7 +515,7 @@ class Classifier:
         >>> [parameter.name for parameter in model.column("size").parameters][:2]
         ['mean', 'mean']
         """
-        return self._still().column(name, *([] if other is None else [other]))
+        return self._known().column(name, *([] if other is None else [other]))
 
     def nomogram(
         self, label: Label | None = None, *, against: Label | None = None, top: int = 12, pairs: int = 3
@@ -545,7 +543,7 @@ class Classifier:
 
     def _table(self) -> TableModel:
         """The model, of which something is asked that only one of a table can tell."""
-        model = self._still().of_table()
+        model = self._known().of_table()
         if model is None:
             raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
         return model
@@ -558,7 +556,7 @@ class Classifier:
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["positive", "negative"]).word("happy")["count"]
         {'negative': 0, 'positive': 1}
         """
-        model = self._still()
+        model = self._known()
         table = model.words(label, self._checked_settings(), against=against, column=column, names=[word])
         return table.row(word, 0.95, spelled=model.spelling(word))
 
@@ -654,7 +652,7 @@ class Classifier:
         >>> Classifier.textbook().fit(["so happy", "so sad", "happy"], ["yes", "no", "yes"]).log_prior_.round(4)
         array([-1.0986, -0.4055])
         """
-        model = self._still()
+        model = self._known()
         return np.array(log_prior(model.classes, model.documents, self.prior, self.likelihood))
 
     @property
@@ -664,7 +662,7 @@ class Classifier:
         >>> Classifier.textbook().fit(["so happy", "so sad"], ["yes", "no"]).n_parameters_  # 1 + 2 · (3 − 1)
         5
         """
-        model = self._still()
+        model = self._known()
         n_classes = len(model.classes)
         return n_classes - 1 + n_classes * model.n_parameters(self.settings)
 
@@ -791,10 +789,6 @@ class Classifier:
 
     def _known(self) -> Model:
         return self._require().known()
-
-    def _still(self) -> Model:
-        """The model as it is at this moment: what takes several steps sees no change in between."""
-        return self._require().copy().known()
 
     def _read(self, prior: Prior | None, use: Callable[[Reading], Found]) -> Found:
         """What `use` makes of a reading, of one moment."""

@@ -1,5 +1,6 @@
 """Leave-one-out equals training without the document."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from banbury import Analyzer, Counts, _kernel
+import trust_reference as twin
+from banbury import Analyzer, Classifier, Counts, _kernel
+from banbury.datasets import demo
 from banbury.errors import LabelError
-from banbury.text.documents import class_numbers
-from banbury.text.leave_one_out import alike_note, leave_one_out
+from banbury.text.documents import as_weights, class_numbers
+from banbury.text.leave_one_out import alike_note, leave_one_out, left_out_weights
 from strategies import LABELS, Corpus, corpora
 
 PAIRS = Analyzer(words="python", min_length=2, ngrams=(1, 2))
@@ -99,3 +102,31 @@ def test_the_note_counts_documents_that_share_their_text_and_gives_the_accuracy_
     assert alike_note(alone, logs[:200]) == ""
     none = _kernel.Documents(counts.kernel, [], class_numbers([], counts.classes), None, 10_000, 1)
     assert alike_note(none, logs[:0]) == ""
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("xyz"), st.integers(1, 60)), min_size=1))
+def test_a_document_counts_by_its_group_with_a_bound_for_the_heaviest(rows: list[tuple[str, str, int]]) -> None:
+    texts, labels, weights = (list(column) for column in zip(*rows, strict=True))
+    counts = Counts().add(texts, labels, weights=weights)
+    class_ids = class_numbers(labels, counts.classes)
+    documents = _kernel.Documents(counts.kernel, texts, class_ids, as_weights(weights, len(rows)), 10_000, 1)
+    found, n_effective = left_out_weights(documents, counts.documents)
+    joint: Counter[tuple[str, str]] = Counter()
+    for text, label, weight in rows:
+        joint[text, label] += weight
+    expected = twin.row_weights([(text, label, weight) for (text, label), weight in joint.items()])
+    by_row = dict(zip(joint, expected, strict=True))
+    there = [(texts[row], labels[row]) for row in documents.rows]
+    np.testing.assert_allclose(found, [by_row[one] for one in there], rtol=1e-9, atol=1e-12)
+    assert 0 < n_effective <= len(set(texts)) + 1e-9
+
+
+def test_a_text_of_a_thousand_copies_does_not_decide_for_all_others() -> None:
+    texts, labels = demo()
+    tests = slice(0, None, 3)
+    train, train_labels = ([value for row, value in enumerate(column) if row % 3] for column in (texts, labels))
+    accuracy = []
+    for n in (0, 1000):
+        model = Classifier().fit([*train, *[train[0]] * n], [*train_labels, *[train_labels[0]] * n])
+        accuracy.append(np.mean(model.predict(texts[tests]) == np.array(labels[tests])))
+    assert accuracy[1] > accuracy[0] - 0.06

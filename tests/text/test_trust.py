@@ -419,6 +419,19 @@ def test_rows_twice_and_weights_of_two_give_the_same_honest_report() -> None:
     assert "repeat" not in once.report_.note
 
 
+def test_a_weighted_class_is_told_more_often_and_the_report_says_what_that_costs() -> None:
+    weights = [20 if sign == SIGNS[0] else 1 for sign in SIGNS]
+    once, weighted = Classifier().fit(TEXTS, SIGNS), Classifier().fit(TEXTS, SIGNS, weights)
+    told = [(model.predict(ASKED) == SIGNS[0]).sum() for model in (once, weighted)]
+    assert told[1] >= told[0]
+    predictions = weighted.report_.predictions
+    assert predictions is not None
+    accuracy = predictions.is_right.mean()
+    assert weighted.report_.accuracy - accuracy > 0.01
+    assert f"with each document counted once the accuracy is {accuracy:.4f}" in weighted.report_.note
+    assert "counted once" not in once.report_.note
+
+
 def test_a_text_repeated_a_million_times_is_one_document() -> None:
     texts, labels = ["the same again"] * 1_000_000, ["x"] * 1_000_000
     model = Classifier(analyzer=Analyzer(ngrams=(1, 2))).fit([*texts, *TEXTS], [*labels, *SIGNS])

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+NOTEWORTHY = 0.01  # of the accuracy
+
+
 @dataclass(frozen=True)
 class Tried:
     """One way to read the counts, and how well it did by leave-one-out."""
@@ -66,6 +69,24 @@ def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
     if asked == had or not all(map(isfinite, [*asked, *had])):
         return seen
     return replace(seen, log_probabilities=log_softmax(seen.log_probabilities + np.array(asked) - np.array(had)))
+
+
+def with_each_once(seen: Seen) -> Seen:
+    """Leave-one-out predictions with a note on the accuracy where each document counts once, if that is another one.
+
+    Figures count a document as often as it was learned. Weights that stand for costs, not for documents, make them
+    speak of documents that will never come.
+    """
+    if len(seen.class_ids) == 0 or not seen.weights.sum() > 0:
+        return seen
+    once = np.ones(len(seen.weights))
+    (_, weighted), (_, accuracy) = (
+        figures(seen.log_probabilities, seen.class_ids, weights) for weights in (seen.weights, once)
+    )
+    if abs(weighted - accuracy) < NOTEWORTHY:
+        return seen
+    note = f"weights and copies count here; with each document counted once the accuracy is {accuracy:.4f}"
+    return replace(seen, note="; ".join(part for part in (seen.note, note) if part))
 
 
 def figures(logs: NDArray[Any], class_ids: NDArray[Any], weights: NDArray[Any]) -> tuple[float, float]:

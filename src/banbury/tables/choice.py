@@ -9,7 +9,7 @@ import numpy as np
 
 from banbury.errors import InputError
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
-from banbury.results.trials import Seen, Tried, figures, with_prior
+from banbury.results.trials import Seen, Tried, figures, with_each_once, with_prior
 from banbury.stats.intervals import Interval
 from banbury.stats.softmax import log_difference, log_softmax
 from banbury.tables.columns import described, groups_of
@@ -200,7 +200,7 @@ def _report(
         return show_row(rows.table.row(at[place]))
 
     priors = (log_prior(learned.classes, learned.documents, which) for which in (prior, "empirical"))
-    seen, n_learned = with_prior(seen, *priors), sum(learned.documents)
+    seen, n_learned = with_each_once(with_prior(seen, *priors)), sum(learned.documents)
     return training_report(list(learned.classes), seen, shown, doubts=doubts, n_learned=n_learned)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.results.training_report import TrainingReport, training_report
-from banbury.results.trials import Seen, with_prior
+from banbury.results.trials import Seen, with_each_once, with_prior
 from banbury.text.calibrating import SMOOTHINGS, calibrate
 from banbury.text.choice import TextChoice, uses_curves
 from banbury.text.correcting import correct
@@ -135,7 +135,7 @@ def _report(
 ) -> TrainingReport:
     """How well the model does with this prior; what was seen is with the classes' shares of the documents."""
     asked, had = (log_prior(counts.classes, counts.documents, which) for which in (prior, "empirical"))
-    seen, n_learned = with_prior(seen, asked, had), sum(counts.documents)
+    seen, n_learned = with_each_once(with_prior(seen, asked, had)), sum(counts.documents)
     return training_report(list(counts.classes), seen, _text_of(documents), doubts=doubts, n_learned=n_learned)
 
 

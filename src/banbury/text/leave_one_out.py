@@ -26,6 +26,7 @@ WORTH_SAYING = 0.01  # of these
 MOST_SCORES = 2_000_000  # documents times classes of one array; some twenty such arrays are in memory
 WINDOW_WEIGHT = 0.5  # of a window of a document, beside the document itself
 SHIFT_PRECISION = 1.0  # of a class's own shift, around 0
+HEAVIEST = 10.0  # times the median weight of its class a document counts where something is fitted
 
 
 def leave_one_out(
@@ -96,14 +97,26 @@ def left_out_weights(documents: _kernel.Documents, n_documents: Sequence[int]) -
 
     A group of copies, or of documents that belong together, is one observation, whatever its weight. And what the
     others say of a document is worth the less, the larger a part of its class leaves with it: of a whole class they can
-    say nothing right.
+    say nothing right. A text of a thousand copies says no more than a few of what the others can tell: without a bound
+    it alone would decide, and all others would count for nothing.
     """
     class_ids, weights = np.array(documents.classes, np.intp), np.array(documents.weights, float)
-    by_group = np.bincount(np.asarray(documents.groups), weights)
+    bounded = np.minimum(weights, HEAVIEST * _typical_weights(class_ids, weights))
+    by_group = np.bincount(np.asarray(documents.groups), bounded)
     share = by_group.sum() / (by_group**2).sum() if len(class_ids) else 1.0
     gone = np.asarray(documents.taken())[np.arange(len(class_ids)), class_ids]
     left = 1 - gone / np.maximum(np.array(n_documents, float)[class_ids], 1)
-    return weights * share * np.maximum(left, 0), float(share * sum(n_documents))
+    n_bounded = sum(n_documents) * (bounded.sum() / weights.sum() if len(class_ids) else 1.0)
+    return bounded * share * np.maximum(left, 0), float(share * n_bounded)
+
+
+def _typical_weights(class_ids: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each document the median weight of those of its class: a class may weigh more than others."""
+    typical = np.ones(len(weights))
+    for class_id in np.unique(class_ids):
+        is_of_class = class_ids == class_id
+        typical[is_of_class] = np.median(weights[is_of_class])
+    return typical
 
 
 def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool) -> str:
@@ -123,7 +136,8 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
         return note
     if n_documents == n_groups:
         return ""
-    return f"{n_documents - n_groups} of {n_documents} documents repeat others: copies were left out together"
+    share = f"{n_documents - n_groups} of {n_documents}"
+    return f"{share} documents repeat others, as copies or by a weight: these were left out together"
 
 
 def alike_note(documents: _kernel.Documents, logs: NDArray[np.float64]) -> str:
