@@ -24,7 +24,7 @@ from clocks import stopwatch
 from saving import check_names, saved, write
 
 import banbury
-from banbury.apps.spam import SURE
+from banbury.apps.spam import SPAM_THRESHOLD
 from banbury.apps.spam import rows as rows_of
 from banbury.readers.mail import parse
 
@@ -155,8 +155,8 @@ def spam() -> Iterator[Figure]:
     peer_mcc, peer_caught, peer_lost = mail_figures(is_spam, theirs)
     mcc, caught, lost = mail_figures(is_spam, ours)
     yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", mcc, 0.98, peer=peer_mcc)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SURE}", caught, 0.95, peer=peer_caught)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SURE}", lost, 0.002, "≤", peer=peer_lost)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SPAM_THRESHOLD}", caught, 0.95, peer=peer_caught)
+    yield Figure("spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SPAM_THRESHOLD}", lost, 0.002, "≤", peer=peer_lost)
     yield Figure("spam", "SpamAssassin raw, one by one, MCC", one_by_one(letters, labels))
 
 
@@ -166,7 +166,7 @@ TEXTS_OF_A_MAIL = ("sender", "name", "subject", "body", "hosts", "attachments", 
 
 def mail_figures(is_spam: Any, chances: Any) -> tuple[float, float, float]:
     """Matthews' coefficient, the share of spam caught, and the share of ham lost, by the filter's own threshold."""
-    sure = chances >= SURE  # what `is_spam` asks for where nobody says otherwise
+    sure = chances >= SPAM_THRESHOLD  # what `is_spam` asks for where nobody says otherwise
     return matthews(is_spam, chances > 0.5), float(sure[is_spam].mean()), float(sure[~is_spam].mean())
 
 
