@@ -51,3 +51,14 @@ def test_the_smoothing_is_where_leave_one_out_likelihood_is_highest(scorer: str)
         for other in (0.8 * number, 1.2 * number):
             moved = (*chosen[:at], min(other, 0.99) if number < 1 else other, *chosen[at + 1 :])
             assert reference.leave_one_out(documents, scorer, moved) <= best + 1e-6
+
+
+@pytest.mark.parametrize("scorer", ["dirichlet", "pitman-yor"])
+def test_titles_keep_their_words_though_none_is_repeated(scorer: str) -> None:
+    titles = [f"topic{n % 7} thing{n} of the year{n % 5} report{n % 3}" for n in range(60)]
+    mass, discount = (*Ranker(titles, scorer=scorer).chosen, 0.0)[:2]
+    assert mass <= 2 * 6 + 0.1
+    assert discount <= 0.7
+    ranker = Ranker(titles, scorer=scorer, feedback=0)
+    assert ranker.search("thing31 topic3")[0].index == 31
+    assert len(Ranker(["", ""], scorer=scorer).chosen) == (2 if scorer == "pitman-yor" else 1)

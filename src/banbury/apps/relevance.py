@@ -36,6 +36,9 @@ WANTED = {
 }
 BM25 = (1.2, 0.75)  # k and b, as everybody has them
 LARGEST_MASS = 1e6
+# Of those that are chosen: the mass in documents of average length, and the discount. Words of titles are hardly ever
+# repeated, so they are likeliest with all of their document smoothed away; then no document differs from another.
+MOST_LENGTHS, LARGEST_DISCOUNT = 2.0, 0.7
 # What the smoothing usually is, and how far from it: where few words are repeated, this is all there is to go by.
 USUAL_LOG_MASS, USUAL_DISCOUNT, USUAL_SHARE = (4.0, 1.0), (0.5, 0.2), (0.6, 0.2)
 
@@ -139,12 +142,15 @@ def _chosen(index: Index, scorer: str) -> tuple[float, ...]:
     if scorer == "jelinek-mercer":
         return (_highest(mixed, 0.01, 0.99),)
 
+    length = float(index.lengths[index.lengths > 0].mean()) if index.lengths.any() else 1.0
+    largest = float(np.log(min(max(MOST_LENGTHS * length, 2.0), LARGEST_MASS)))
+
     def best_log_mass(discount: float) -> float:
-        return _highest(lambda log_mass: drawn(log_mass, discount), 0.0, float(np.log(LARGEST_MASS)))
+        return _highest(lambda log_mass: drawn(log_mass, discount), 0.0, largest)
 
     if scorer == "dirichlet":
         return (float(np.exp(best_log_mass(0.0))),)
-    discount = _highest(lambda discount: drawn(best_log_mass(discount), discount), 0.0, 0.99)
+    discount = _highest(lambda discount: drawn(best_log_mass(discount), discount), 0.0, LARGEST_DISCOUNT)
     return float(np.exp(best_log_mass(discount))), discount
 
 
