@@ -155,8 +155,12 @@ def spam() -> Iterator[Figure]:
     peer_mcc, peer_caught, peer_lost = mail_figures(is_spam, theirs)
     mcc, caught, lost = mail_figures(is_spam, ours)
     yield Figure("spam", "SpamAssassin raw, 10 folds, MCC", mcc, 0.98, peer=peer_mcc)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SPAM_THRESHOLD}", caught, 0.95, peer=peer_caught)
-    yield Figure("spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SPAM_THRESHOLD}", lost, 0.002, "≤", peer=peer_lost)
+    yield Figure(
+        "spam", f"SpamAssassin raw, 10 folds, spam caught at P ≥ {SPAM_THRESHOLD}", caught, 0.95, peer=peer_caught
+    )
+    yield Figure(
+        "spam", f"SpamAssassin raw, 10 folds, ham lost at P ≥ {SPAM_THRESHOLD}", lost, 0.002, "≤", peer=peer_lost
+    )
     yield Figure("spam", "SpamAssassin raw, one by one, MCC", one_by_one(letters, labels))
 
 
