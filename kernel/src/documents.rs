@@ -331,7 +331,7 @@ mod tests {
         let analyzer = Analyzer::new(Settings::default()).expect("sound settings");
         let batch = Batch { texts: &texts, classes: &classes, weights: None, n_classes: 1 };
         let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
-        let given = Given { texts: &texts, classes: &classes, weights: None, groups: None };
+        let given = Given { texts: &texts, classes: &classes, weights: None, groups: None, sets: None };
         let documents = Documents::new(&counts, &analyzer, &given, 400, true, 1);
         let windows = &documents.windows[0];
         let starts = (0..documents.len()).map(|at| windows.whole[windows.range(at).start]);
