@@ -38,7 +38,7 @@ BM25 = (1.2, 0.75)  # k and b, as everybody has them
 LARGEST_MASS = 1e6
 # Of those that are chosen: the mass in documents of average length, and the discount. Words of titles are hardly ever
 # repeated, so they are likeliest with all of their document smoothed away; then no document differs from another.
-MOST_LENGTHS, LARGEST_DISCOUNT = 2.0, 0.7
+MOST_LENGTHS, LARGEST_DISCOUNT = 2.0, 0.5
 # What the smoothing usually is, and how far from it: where few words are repeated, this is all there is to go by.
 USUAL_LOG_MASS, USUAL_DISCOUNT, USUAL_SHARE = (4.0, 1.0), (0.5, 0.2), (0.6, 0.2)
 
