@@ -60,7 +60,7 @@ class Words:
     def weights(self, evidence: Sequence[Evidence]) -> list[tuple[int, int, float]]:
         """The start and end of each word, and its weight: that of evidence is shared equally by the words it lies in.
 
-        >>> from banbury.results.terms import Evidence
+        >>> from banbury.results.explanation import Evidence
         >>> Words("so happy").weights([Evidence("so happy", 1.0, 0, 8), Evidence("happy", 0.5, 3, 8)])
         [(0, 2, 0.5), (3, 8, 1.0)]
         """

@@ -95,15 +95,15 @@ class Trust:
         A shift makes up for what the sizes of classes do to their scores. It was fitted to the sizes of that time; of
         labels that came later nothing follows for those that were there.
         """
-        fitted = self._fitted
-        known = [fitted.get(label, NOT_FITTED) if n else NOT_FITTED for label, n in zip(classes, documents, strict=True)]
+        known = [self._fitted.get(label, NOT_FITTED) for label in classes]
         # Of those that were fitted to and are still there: how many times as many documents there are.
-        now = sum(n for n, (_, size) in zip(documents, known, strict=True) if size)
-        times = now / (sum(size for _, size in known) or 1)
-        return [
-            shift * min(n / (size * times), size * times / n) if size else shift
-            for n, (shift, size) in zip(documents, known, strict=True)
-        ]
+        there = [(n, size) for n, (_, size) in zip(documents, known, strict=True) if n and size]
+        times = sum([n for n, _ in there]) / (sum([size for _, size in there]) or 1)
+        faded = []
+        for n, (shift, size) in zip(documents, known, strict=True):
+            moved = n / (size * times) if n and size else 1.0
+            faded.append(shift * moved if moved < 1 else shift / moved)
+        return faded
 
     @cached_property
     def _fitted(self) -> dict[Any, tuple[float, int]]:
