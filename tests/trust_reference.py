@@ -159,6 +159,11 @@ def faded(shift: float, then: float, now: float) -> float:
     return shift * min(then / now, now / then)
 
 
+def factor(n: int, slope: float, *, few: float) -> float:
+    """What the evidence of a new label with n documents is multiplied with."""
+    return n / (n + few) * min(math.exp(slope), 1 + n / 30)
+
+
 def asked_for(shift: float, slope: float, words: int, missed: float, said: float) -> tuple[float, float]:
     """Shift and slope of a new label after one more document of so many words.
 

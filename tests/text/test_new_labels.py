@@ -86,6 +86,16 @@ def test_a_second_document_of_a_new_label_asks_for_what_the_formula_says() -> No
         assert _asked_for(many, share, missed, said_there)[1:] == pytest.approx(expected, rel=1e-12)
 
 
+def test_few_documents_of_a_new_label_cannot_prove_that_its_evidence_is_worth_more() -> None:
+    known = Trust((), 1.0, (("a", 0.0), ("b", 0.0)), (), (), later=(Later("c", 0.0, 1.0), Later("d", 0.0, -0.5)))
+    for n in (1, 10, 30, 300):
+        factors = known.factors(["a", "b", "c", "d", "e"], [100, 100, n, n, n])
+        expected = [twin.factor(n, slope, few=6.0) for slope in (1.0, -0.5, 0.0)]
+        assert factors == pytest.approx([1.0, 1.0, *expected])
+    small = known.factors(["a", "b", "c"], [10, 20, 5])  # the old labels have few documents themselves
+    assert small == pytest.approx([1.0, 1.0, twin.factor(5, 1.0, few=1.5)])
+
+
 def test_a_shift_fades_as_the_share_of_its_label_moves_and_comes_back_with_it() -> None:
     known = Trust((), 1.0, (("a", 0.4), ("b", -0.4)), (), (), sizes=(10, 90))
     assert known.growth(["a", "b"], [10, 90]) == [0.4, -0.4]

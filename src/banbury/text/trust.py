@@ -28,6 +28,7 @@ CHANNELS = 2  # functions of a document's length, each with curves of its own
 NO_CAP = 1e9  # features: more than any document has
 ADDED_DOCUMENTS = 2.0  # to each class in its start: shares of few documents are chance for the most part
 FEW_OF_A_LABEL = 6.0  # documents of a new label: with so many its evidence counts half
+PROVING_DOCUMENTS = 30.0  # of a new label: with so many its evidence may count twice what that of the old ones does
 NOT_FITTED = (0.0, 0)  # shift and documents of a label that came later
 TYPICAL = 16.0  # features of a document where none has been seen
 
@@ -139,7 +140,7 @@ class Trust:
         few = min(FEW_OF_A_LABEL, sum(sizes) / len(sizes) / 10)
         slopes = {label: slope for label, _, slope in self.later}
         return [
-            1.0 if label in old else n / (n + few) * exp(slopes.get(label, 0.0))
+            1.0 if label in old else n / (n + few) * min(exp(slopes.get(label, 0.0)), 1 + n / PROVING_DOCUMENTS)
             for label, n in zip(classes, documents, strict=True)
         ]
 
