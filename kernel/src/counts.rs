@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::array::{Array, Bytes};
 use crate::error::Error;
-use crate::rows::{Cell, Rows};
+use crate::rows::{Cell, MOST_CELLS, Rows};
 use crate::text::Settings;
 use crate::vocabulary::{Index, Key, Seed, UNKNOWN, Words, pair};
 
@@ -276,6 +276,9 @@ impl Counts {
         if let Some(class) = (0..self.n_classes()).find(|&c| self.documents[c] < other.documents[c]) {
             return Err(Error::NeverAdded { feature: "a document".into(), class });
         }
+        if let Some(class) = (0..self.n_classes()).find(|&class| self.has_left_over(other, class)) {
+            return Err(Error::LeftOver { class });
+        }
         if self.is_overlapping {
             self.check_overlap(other, &places)?;
         }
@@ -288,6 +291,17 @@ impl Counts {
         }
         self.documents.iter_mut().zip(&other.documents).for_each(|(n, less)| *n -= less);
         Ok(())
+    }
+
+    /// Whether a class would have words left but no documents, if `other` were taken away.
+    fn has_left_over(&self, other: &Counts, class: usize) -> bool {
+        let is_last = other.documents[class] > 0 && self.documents[class] == other.documents[class];
+        is_last
+            && self
+                .blocks
+                .iter()
+                .zip(&other.blocks)
+                .any(|(block, theirs)| block.rows.sums[class].occurrences != theirs.rows.sums[class].occurrences)
     }
 
     /// Whether `other` can be added or taken away in a time that depends on `other` alone: nothing that lies in a file has to
@@ -327,6 +341,8 @@ impl Counts {
     }
 
     fn check_room(&self, other: &Counts) -> Result<(), Error> {
+        let blocks = self.blocks.iter().zip(&other.blocks);
+        check_cells(blocks.map(|(block, theirs)| (block.rows.n_places(), theirs.rows.n_places())))?;
         let fits = |(block, theirs): (&Block, &Block)| {
             // A cell is never more than its class; only a class beyond 32 bits needs its cells looked at.
             let sums = block.rows.sums.iter().zip(&theirs.rows.sums).zip(&self.documents).zip(&other.documents);
@@ -539,6 +555,14 @@ impl Counts {
     }
 }
 
+/// That the cells of each block and those that are added to them can be numbered.
+fn check_cells(mut places: impl Iterator<Item = (u64, u64)>) -> Result<(), Error> {
+    if places.all(|(ours, theirs)| ours + theirs <= MOST_CELLS) {
+        return Ok(());
+    }
+    Err(Error::TooLarge { cells: MOST_CELLS })
+}
+
 fn contradiction(kind: Kind) -> Error {
     Error::Damaged(format!("the arrays of {} contradict each other", kind.name()))
 }
@@ -556,5 +580,16 @@ pub fn find_cell(row: &[Cell], class: u32) -> Cell {
     match row.binary_search_by_key(&class, |cell| cell.class) {
         Ok(at) => row[at],
         Err(_) => Cell { class, documents: 0, occurrences: 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_cells_than_can_be_numbered_are_refused() {
+        assert_eq!(check_cells([(3, 4), (MOST_CELLS - 1, 1)].into_iter()), Ok(()));
+        assert_eq!(check_cells([(3, 4), (MOST_CELLS, 1)].into_iter()), Err(Error::TooLarge { cells: MOST_CELLS }));
     }
 }

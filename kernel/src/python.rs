@@ -40,11 +40,11 @@ fn exception(py: Python<'_>, error: Error) -> PyErr {
     let name = match &error {
         Error::Interrupted => return PyErr::take(py).unwrap_or_else(|| PyKeyboardInterrupt::new_err(())),
         Error::Damaged(_) => "FileFormatError",
-        Error::NeverAdded { .. } | Error::TooMany { .. } => "CountError",
-        Error::Settings(_) => "InputError",
+        Error::NeverAdded { .. } | Error::LeftOver { .. } | Error::TooMany { .. } => "CountError",
+        Error::Settings(_) | Error::TooLarge { .. } => "InputError",
     };
     let place = match &error {
-        Error::NeverAdded { class, .. } | Error::TooMany { class, .. } => Some(*class),
+        Error::NeverAdded { class, .. } | Error::LeftOver { class } | Error::TooMany { class, .. } => Some(*class),
         _ => None,
     };
     let raise = || -> PyResult<PyErr> {

@@ -39,6 +39,10 @@ impl Cell {
     }
 }
 
+/// Places for cells that may be taken before more are added. A row that grows leaves its places behind, never more than are in use,
+/// and those in use are never more than twice the cells: so four times as many have numbers of 32 bits.
+pub const MOST_CELLS: u64 = 1 << 30;
+
 /// Occurrences in all classes together.
 pub fn total(row: &[Cell]) -> u64 {
     row.iter().map(|cell| u64::from(cell.occurrences)).sum()
@@ -110,7 +114,7 @@ impl Rows {
             known += u64::from(!cells.is_empty());
         }
         let is_sum = sums.iter().map(|sum| sum.occurrences).eq(occurrences.iter().copied());
-        let is_sound = is_sum && (end, known) == (cells.len(), live);
+        let is_sound = is_sum && (end, known) == (cells.len(), live) && cells.len() as u64 <= MOST_CELLS;
         is_sound.then_some(Rows { rows, cells, sums, live, packed: true, histograms: OnceLock::new() })
     }
 
@@ -120,6 +124,11 @@ impl Rows {
 
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// How many places for cells there are, taken or free.
+    pub fn n_places(&self) -> u64 {
+        self.cells.len() as u64
     }
 
     /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].

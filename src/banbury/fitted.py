@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+FORGOTTEN = "this model has forgotten everything: call learn(texts, labels) first"
+
 
 class Fitted:
     """A model, how well it does, and what became of documents without labels."""
@@ -56,13 +58,15 @@ class Fitted:
     def known(self) -> Model:
         """The model, where it knows a class."""
         if not self.model.classes:
-            raise NotFittedError("this model has forgotten everything: call learn(texts, labels) first")
+            raise NotFittedError(FORGOTTEN)
         return self.model
 
     def reading(self, settings: Settings, prior: Prior | None) -> Reading:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model = self.known()
         state, plain = model.state(), settings._replace(prior="")
+        if not state.classes:  # another thread has made it forget the last of them
+            raise NotFittedError(FORGOTTEN)
 
         def make() -> Reading:
             self._latest_check.get(plain, settings.check)

@@ -64,6 +64,11 @@ class TableState(NamedTuple):
     choice: ColumnChoice | None
     texts: dict[str, TextState]
 
+    @property
+    def classes(self) -> list[Any]:
+        """Those that were known at that moment."""
+        return self.learned.classes
+
 
 MOST_ROWS = 1 << 53  # of a class in a file: sums of such numbers are exact
 
