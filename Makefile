@@ -15,7 +15,7 @@ CARGO_KERNEL := --manifest-path kernel/Cargo.toml
 KERNEL := $(shell find kernel -name target -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench explore fuzz format constraints clean
+.PHONY: help demo test check bench explore fuzz audit format constraints clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -43,6 +43,9 @@ explore: $(VENV)/.built ## the property tests, with examples drawn anew; EXPLORE
 
 fuzz: $(VENV)/.built ## attack files, readers, mail and texts for some minutes; FUZZ="--seconds 3600" for longer
 	$(BIN)/python tests/fuzzing.py $(FUZZ)
+
+audit: $(VENV)/.built ## an SBOM, and known advisories where they can be looked up
+	$(BIN)/python deploy/audit.py
 
 format: $(VENV)/.installed ## put the code in its standard form
 	$(BIN)/ruff check --fix

@@ -130,7 +130,7 @@ class Machine(RuleBasedStateMachine):
             self.model.save(f"{folder}/again")
             assert Path(folder, "again").read_bytes() == content
 
-    @precondition(lambda self: self.known)
+    @precondition(lambda self: len({label for _, label in self.known}) > 1)
     @rule(text=plain_texts())
     def explain(self, text: str) -> None:
         asked = self.documents([text])
@@ -175,7 +175,7 @@ class TableMachine(Machine):
 
     def fitted(self, known: list[tuple[str, str]]) -> Classifier:
         columns = {"word": Categorical(), "length": Poisson()}
-        return Classifier(columns=columns).fit(
+        return Classifier.textbook(columns=columns).fit(
             self.documents([text for text, _ in known]), [label for _, label in known]
         )
 

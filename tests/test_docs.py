@@ -147,3 +147,9 @@ def test_the_reference_of_python_names_what_modules_have() -> None:
     assert len(rows) > 15
     for module, name in rows:
         assert pydoc.locate(f"{module}.{name}") is not None, f"{module} has no {name}"
+
+
+def test_the_table_of_attacks_is_that_of_the_recorded_runs() -> None:
+    attacks = runpy.run_path(str(ROOT / "benchmarks" / "attacks.py"))
+    runs = json.loads((ROOT / "benchmarks" / "results" / "attacks.json").read_text())
+    assert (ROOT / "docs" / "reference" / "attacks.md").read_text(encoding="utf-8") == attacks["page"](runs)

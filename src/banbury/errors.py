@@ -37,6 +37,9 @@ class NotFittedError(BanburyError, ValueError, AttributeError):
     """The model has not learned anything yet: call `fit` or `learn` first."""
 
 
+FORGOTTEN = "this model has forgotten everything: call learn(texts, labels) first"
+
+
 class NotAvailable(BanburyError, AttributeError):
     """The model has learned, but this attribute does not apply to it; the message says why."""
 

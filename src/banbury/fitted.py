@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury import _kernel
-from banbury.errors import FileFormatError, InputError, NotAvailable, NotFittedError
+from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
-
-FORGOTTEN = "this model has forgotten everything: call learn(texts, labels) first"
 
 
 class Fitted:
@@ -65,8 +63,6 @@ class Fitted:
         """How documents are scored; made again whenever the counts or a parameter have changed, by whatever way."""
         model = self.known()
         state, plain = model.state(), settings._replace(prior="")
-        if not state.classes:  # another thread has made it forget the last of them
-            raise NotFittedError(FORGOTTEN)
 
         def make() -> Reading:
             self._latest_check.get(plain, settings.check)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from banbury import Categorical, Classifier
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import groups_of, kinds_of
 from banbury.tables.frame import read
@@ -74,3 +75,11 @@ def test_more_rows_than_cells_have_room_for_are_refused() -> None:
         with_cells.merged(with_cells._replace(documents=[2**32 - 1, 1]))
     assert terms.fits([2**32 - 1, 1])
     assert not terms.fits([2**32, 1])
+
+
+def test_a_class_is_forgotten_only_with_all_that_it_has() -> None:
+    model = Classifier(columns={"word": Categorical()}).fit({"word": ["a", "b"]}, ["x", "y"])
+    with pytest.raises(CountError, match="never all the rows with label 'x': values of others would be left"):
+        model.forget({"word": [None]}, ["x"])
+    assert model.documents_ == [1, 1]
+    assert model.forget({"word": ["a"]}, ["x"]).classes_.tolist() == ["y"]

@@ -293,3 +293,11 @@ def test_the_counts_of_features_are_those_of_plain_python(corpus: Corpus) -> Non
     assert set(table.names) == {name for words in seen for name in words}
     frequent = [name for name in table.names if sum(name in words for words in seen) >= 2]
     assert sorted(counts.features(min_documents=2).names) == sorted(frequent)
+
+
+def test_a_class_is_forgotten_only_with_all_its_words() -> None:
+    counts = Counts(Analyzer()).add(["so good a film", "bad"], ["glad", "sad"])
+    with pytest.raises(CountError, match="never all the documents: words of others would be left with label 'glad'"):
+        counts.remove(["good"], ["glad"])
+    assert counts.documents == [1, 1]
+    assert counts.remove(["so good a film"], ["glad"]).classes == ["sad"]

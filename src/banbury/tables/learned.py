@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from banbury.text.documents import Column
 
 
+VALUE_COUNTS = ("known", "counts", "n")  # the sums of a kind that say how many values there were
+
+
 class Rows(NamedTuple):
     """Rows to learn, forget or choose by; none of weight 0."""
 
@@ -159,6 +162,13 @@ class Learned(NamedTuple):
         if terms is not None:
             codes = terms.codes(groups, values)
             terms = terms.minus(terms.counted(codes, numbers, rows.weights, len(classes)))
+        for number, n in enumerate(left):
+            if not n and documents[number] and any(_has_values(group.statistics, number) for group in less):
+                raise CountError(
+                    f"these were never all the rows with label {classes[number]!r}: values of others would be left; "
+                    "nothing was changed",
+                    number,
+                )
         rest = Learned(classes, left, less, terms)
         return rest.of_classes([label for label, n in zip(classes, left, strict=True) if n])
 
@@ -207,6 +217,13 @@ class Learned(NamedTuple):
         groups = tuple(replace(group, statistics=group.statistics.empty()) for group in self.groups)
         terms = None if self.terms is None else self.terms.with_counts(self.terms.counts * 0)
         return Learned(self.classes, [0] * len(self.classes), groups, terms).of_classes([])
+
+
+def _has_values(statistics: Any, number: int) -> bool:
+    """Whether a class still has values that are not missing."""
+    parts = [statistics, *getattr(statistics, "forms", {}).values()]
+    counts = [part.sums[name][number] for part in parts for name in VALUE_COUNTS if name in part.sums]
+    return any(array.any() for array in counts)
 
 
 def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:

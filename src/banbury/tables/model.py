@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from banbury.changes import Changes
-from banbury.errors import FileFormatError, InputError, NotAvailable
+from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotAvailable, NotFittedError
 from banbury.results.training_report import ColumnUse, TrainingReport
 from banbury.tables.axes import boundary, nomogram
 from banbury.tables.choice import ColumnChoice, check_text_settings, choose, report_of_one_text, text_settings
@@ -63,11 +63,6 @@ class TableState(NamedTuple):
     learned: Learned
     choice: ColumnChoice | None
     texts: dict[str, TextState]
-
-    @property
-    def classes(self) -> list[Any]:
-        """Those that were known at that moment."""
-        return self.learned.classes
 
 
 MOST_ROWS = 1 << 53  # of a class in a file: sums of such numbers are exact
@@ -314,6 +309,8 @@ class TableModel:
         """How rows are scored in this state, by default the present one; `prior` stands in for that of the settings."""
         state = state or self.state()
         classes, documents, groups, terms = state.learned
+        if not classes:  # another thread has made it forget the last of them
+            raise NotFittedError(FORGOTTEN)
         prior = settings.prior if prior is None else prior
         weights = dict.fromkeys(self.inner_kinds, 1.0)
         votes = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from banbury import _kernel
 from banbury.changes import Changes
-from banbury.errors import InputError, NotAvailable
+from banbury.errors import FORGOTTEN, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.results.terms import class_id_of
@@ -245,6 +245,8 @@ class TextModel:
         """How texts are scored in this state, by default the present one; `prior` stands in for the settings'."""
         state = state or self.state()
         classes, kernel, version, documents, choice = state
+        if not classes:  # another thread has made it forget the last of them
+            raise NotFittedError(FORGOTTEN)
         if uses_curves(settings, len(classes)):
             return self._trusting(state, settings.prior if prior is None else prior)
         form = settings.plain_form(choice.smoothing)
