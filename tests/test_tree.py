@@ -1,4 +1,4 @@
-"""The tree: every module has its test at the mirrored place, every constant one home."""
+"""The tree: every module has its test at its place, every constant one home, every private name one module."""
 
 import ast
 from collections.abc import Iterator
@@ -61,3 +61,40 @@ def test_no_constant_is_defined_in_two_modules() -> None:
         for name in constants(path):
             homes.setdefault(name, []).append(path.relative_to(PACKAGE).as_posix())
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}  # public by Python's own word, in spite of the underscore
+
+
+def is_private(name: str) -> bool:
+    """Whether a name begins with an underscore and is no protocol of somebody else, such as `_repr_html_`."""
+    return name.startswith("_") and not name.endswith("_") and name not in NAMED_TUPLE | {"_kernel"}
+
+
+def private_names(path: Path) -> set[str]:
+    """The private names that a file takes from other modules: imported ones, and attributes that it does not define."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    reached = set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("banbury"):
+            reached |= {alias.name for alias in node.names if is_private(alias.name)}
+        elif isinstance(node, ast.Attribute) and is_private(node.attr):
+            if ast.unparse(node.value) in ("self", "cls", "super()"):
+                defined.add(node.attr)
+            else:
+                reached.add(node.attr)
+    return reached - defined
+
+
+def test_private_names_that_are_reached_from_elsewhere_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text(
+        "from banbury.text.model import _start\nmodel._hidden\nself._mine = copy._mine\nrow._replace(a=1)\n"
+    )
+    assert private_names(tmp_path / "module.py") == {"_start", "_hidden"}
+
+
+def test_no_private_name_is_reached_from_another_module_or_a_test() -> None:
+    paths = [path for folder in ("src", "tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")]
+    reached = {path.relative_to(ROOT).as_posix(): private_names(path) for path in sorted(paths)}
+    assert {path: names for path, names in reached.items() if names} == {}

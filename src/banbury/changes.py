@@ -52,9 +52,9 @@ class Changes:
         """What `look` finds at a moment when no change is under way; it should be quick, and may be called again."""
         number = self._number
         if not number % 2:
-            found = look()
+            seen = look()
             if number == self._number:
-                return found
+                return seen
         with CHANGING:
             return look()
 

@@ -48,7 +48,7 @@ class Fitted:
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
     def copy(self) -> Fitted:
-        """The same with a model that changes on its own from now on."""
+        """A copy whose model changes on its own from now on."""
         copy = Fitted(self._reported, self.model.copy(), self._report, self._unlabelled)
         copy._stored_report = self._stored_report
         return copy

@@ -24,11 +24,18 @@ def test_the_hot_route_answers_as_the_table_of_routes_does(folder: Path) -> None
     application = app(folder)
     (said,) = talk(application, PREDICT)
     body = b'{"texts": ["happy"]}'
-    application._is_started = True
-    assert application.at_once(b"/v1/models/mood/predict", {}, body) == said.body
     assert said.json["labels"] == ["glad"]
-    assert application.at_once(b"/v1/models/none/predict", {}, body) is None
-    assert application.at_once(b"/v1/models/mood/predict", {}, b"{") is None
+
+    async def at_once() -> list[bytes | None]:
+        application = app(folder)
+        asked = [(b"mood", body), (b"none", body), (b"mood", b"{")]
+        before = application.at_once(b"/v1/models/mood/predict", {}, body)
+        await application.start()
+        answers = [application.at_once(b"/v1/models/%s/predict" % name, {}, sent) for name, sent in asked]
+        await application.stop()
+        return [before, *answers]
+
+    assert asyncio.run(at_once()) == [None, said.body, None, None]
 
 
 def test_what_is_not_there_is_a_problem_with_a_name(folder: Path) -> None:

@@ -32,7 +32,7 @@ def columns(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 
 def last_column(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The same for a list of columns with commas between them: its last one is completed."""
+    """Columns of the files, for the last name of a list with commas."""
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in columns(context, parameter, last)]
 

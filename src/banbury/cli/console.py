@@ -107,7 +107,7 @@ def _broken(rows: list[str], between: list[int], width: int) -> list[str]:
 
 
 def _gaps(rows: list[str]) -> list[bool]:
-    """For each place whether no row has anything there."""
+    """Which places of the lines are blank in all rows."""
     longest = max(map(len, rows))
     return [all(row[place : place + 1] in ("", " ") for row in rows) for place in range(longest)]
 

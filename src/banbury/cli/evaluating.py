@@ -111,13 +111,13 @@ def _dated(files: tuple[str, ...]) -> str:
     return ", ".join(map(dated, files or ("-",)))
 
 
-def _cost(found: Report, given: dict[str, Any]) -> DecisionCost | None:
-    rule = costs_of(given, found.predictions.classes)
+def _cost(report: Report, given: dict[str, Any]) -> DecisionCost | None:
+    rule = costs_of(given, report.predictions.classes)
     if rule is None:
         return None
     from banbury.results.decisions import decision_cost
 
-    return decision_cost(found, rule)
+    return decision_cost(report, rule)
 
 
 def _worded(mistake: Mistake, batch: Batch) -> str:

@@ -233,9 +233,9 @@ class _Session:
             if key == HELP:
                 self._help()
             elif key == SEARCH:
-                found = self._search(next_key)
-                if found:
-                    return SEARCH, found[0]
+                matches = self._search(next_key)
+                if matches:
+                    return SEARCH, matches[0]
             elif key == ADD:
                 self._add(next_key)
             else:
@@ -244,14 +244,14 @@ class _Session:
     def _search(self, next_key: Callable[[], str]) -> list[Any]:
         """The label that has these letters in its name; nothing where there is none, or several."""
         typed = self._line("label: ", next_key).casefold()
-        found = [label for label in self._choices if typed in str(label).casefold()] if typed else []
-        exact = [label for label in found if str(label).casefold() == typed]
-        if len(exact or found) == 1:
-            return exact or found
+        matches = [label for label in self._choices if typed in str(label).casefold()] if typed else []
+        exact = [label for label in matches if str(label).casefold() == typed]
+        if len(exact or matches) == 1:
+            return exact or matches
         if typed:
-            names = ", ".join(visible(str(label)) for label in found[:MOST_MATCHES])
-            more = f" and {len(found) - MOST_MATCHES} more" if len(found) > MOST_MATCHES else ""
-            self._answer(f"which? {names}{more}" if found else "no label has that in its name; + adds one")
+            names = ", ".join(visible(str(label)) for label in matches[:MOST_MATCHES])
+            more = f" and {len(matches) - MOST_MATCHES} more" if len(matches) > MOST_MATCHES else ""
+            self._answer(f"which? {names}{more}" if matches else "no label has that in its name; + adds one")
         return []
 
     def _add(self, next_key: Callable[[], str]) -> None:

@@ -98,7 +98,7 @@ def _classified(classifier: Classifier, message: bytes, given: dict[str, Any]) -
 
 
 def _change(path: str, message: bytes, learned: str | None, forgotten: str | None) -> None:
-    """With a lock, so that two deliveries at once lose nothing; both or neither where a message changes its class."""
+    """Learn and forget under a lock, so that two deliveries at once lose nothing; both happen or neither."""
     from banbury.apps.spam import MAIL_COLUMNS, SpamFilter
 
     with storage.locked(path):

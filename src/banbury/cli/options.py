@@ -163,7 +163,7 @@ def reader_for(model: Classifier, files: tuple[str, ...], options: dict[str, Any
 
 
 def need_input(files: tuple[str, ...]) -> None:
-    """Without a file, standard input is read; nobody types that into a terminal by accident."""
+    """A usage error where standard input would be read from a terminal: nobody means to type rows there."""
     if not files and sys.stdin.isatty():
         raise click.UsageError("Missing FILES: name some, or '-' for standard input.")
 

@@ -227,7 +227,7 @@ def _rates(n: NDArray[Any], lengths: NDArray[Any], present: NDArray[Any]) -> NDA
 
 
 def _counted_twice(incidence: _Incidence, pairs: _Pairs) -> list[float]:
-    """For each pair the evidence counted twice, summed over the documents that have both words."""
+    """Evidence counted twice by each pair, summed over the documents that have both words."""
     n_classes, class_ids = incidence.n_classes, incidence.class_ids
     sizes = np.bincount(class_ids, minlength=n_classes).astype(float)
     weights = presence_weights(incidence.documents_with().T.astype(float), sizes)

@@ -83,7 +83,7 @@ def leaks(counts: Counts, *, times: float = TIMES) -> list[Leak]:
 
 
 def _in_addresses(names: list[str], documents: list[float]) -> dict[str, float]:
-    """For each part of an address, how many documents have an address with it."""
+    """Document frequency of the parts of addresses."""
     sums: dict[str, float] = {}
     for name, n in zip(names, documents, strict=True):
         if "@" in name[1:-1]:

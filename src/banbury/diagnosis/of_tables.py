@@ -119,7 +119,7 @@ class TableDiagnosis:
     __repr__ = __str__
 
     def markup(self) -> Markup:
-        """All of it as HTML."""
+        """The diagnosis as HTML."""
         parts = [element("p", self._repeats)]
         for title, head, rows in self._sections():
             parts.append(html_table(head, rows, title) if rows else element("p", f"{title}: none"))

@@ -101,7 +101,7 @@ class Array:
         self._weight = options.weight
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
-        """All of it."""
+        """All rows of the array, in one batch."""
         yield checked(self._rows, 1, self._name, self.layout, self._weight)
 
 

@@ -154,7 +154,7 @@ class Report(Evaluation):
         diagnose: bool = True,
         source: Source | None = None,
     ) -> str:
-        """All of it as one page, with so many mistakes explained; `diagnose=False` leaves the diagnosis out.
+        """The report as one page of HTML, with so many mistakes explained; `diagnose=False` leaves the diagnosis out.
 
         `source` names the files that the documents are from, and where in them each one stands.
         """

@@ -29,7 +29,7 @@ class Boundary:
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title of the picture: the class and the two columns."""
         return f"P({self.label}) by {self.columns[0]} and {self.columns[1]}"
 
     def svg(self) -> Markup:

@@ -135,18 +135,18 @@ class ColumnTable:
 
     def _distributions(self) -> Markup | None:
         """Densities or probabilities, by class; of more than three classes the first three."""
-        found = {(one.name, one.label): one.value for one in self.parameters}
+        values = {(one.name, one.label): one.value for one in self.parameters}
         classes = self.classes[:MOST_LINES]
         names = list(dict.fromkeys(one.name for one in self.parameters))
         if {"mean", "variance"} <= set(names):
-            bells = [(str(label), found["mean", label], sqrt(found["variance", label])) for label in classes]
+            bells = [(str(label), values["mean", label], sqrt(values["variance", label])) for label in classes]
             x_title = f"log {self.name}" if self.kind.endswith(("log", "scale='log')")) else self.name
             curves = [Line(name, _bell(*bell), sizes=[]) for name, *bell in bells]
             return line_chart(curves, title=f"{self.name} by class", x_title=x_title, y_title="density")
         if "rate" in names:
-            most = ceil(max(found["rate", label] + 3 * sqrt(found["rate", label]) for label in classes)) + 1
+            most = ceil(max(values["rate", label] + 3 * sqrt(values["rate", label]) for label in classes)) + 1
             lines = [
-                Line(str(label), _poisson(found["rate", label], most), sizes=[0.0] * (most + 1)) for label in classes
+                Line(str(label), _poisson(values["rate", label], most), sizes=[0.0] * (most + 1)) for label in classes
             ]
             title = f"{self.name} by class"
             return line_chart(lines, title=title, x_title=self.name, y_title="probability", counts=True)

@@ -190,7 +190,7 @@ class Margin:
             return self.decide_scores(np.log(_checked(probabilities, len(self.classes))))
 
     def decide_scores(self, scores: NDArray[Any]) -> list[Any]:
-        """The same from scores, whose differences are log odds."""
+        """The most probable label of each document, by its scores; None where its lead is too small."""
         best = [self.classes[class_id] for class_id in scores.argmax(axis=1).tolist()]
         if len(self.classes) < 2:
             return best

@@ -318,7 +318,7 @@ class Evaluation:
         )
 
     def _largest_curves(self) -> list[RankingCurve]:
-        """Those of the largest classes, as many as can be told apart in a picture."""
+        """The curves of the largest classes, as many as can be told apart in a picture."""
         return sorted(self.curves(), key=lambda one: -one.share)[:MOST_CURVES]
 
     def _of_probabilities(self, values: list[Any]) -> list[Any]:

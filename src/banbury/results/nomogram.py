@@ -33,7 +33,7 @@ class Nomogram:
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title of the picture: the two classes."""
         return f"{self.label} rather than {self.against}, in nats"
 
     def rows(self) -> list[dict[str, Any]]:

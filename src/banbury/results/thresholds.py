@@ -84,8 +84,8 @@ class Thresholds:
 
     def precision_recall(self) -> list[tuple[float, float]]:
         """Precision–recall curve: recall and precision at each threshold."""
-        found = self.caught + self.false_alarms
-        points = np.column_stack([self.caught / max(self.n_of_class, 1), self.caught / np.maximum(found, 1)])
+        n_caught = self.caught + self.false_alarms
+        points = np.column_stack([self.caught / max(self.n_of_class, 1), self.caught / np.maximum(n_caught, 1)])
         return list(map(tuple, points.tolist()))
 
     def drawings(self, chosen: float | None = None) -> tuple[Markup, Markup]:

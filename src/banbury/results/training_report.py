@@ -143,7 +143,7 @@ class TrainingReport(Evaluation):
         return replace(self, note=f"{self.note}; {note}" if self.note else note)
 
     def with_prior(self, measured: Any, prior: Any) -> TrainingReport:
-        """This report, with a note where its figures were measured with another prior than the model now has."""
+        """The report with a note where its figures were measured with another prior than the model now has."""
         if measured == prior:
             return self
         note = f"these figures were measured with prior={measured!r}, not with the prior that the model now has"

@@ -81,7 +81,7 @@ class Metrics(Collector):
         return sorted(found, key=lambda one: -one.requests)
 
     def text(self) -> bytes:
-        """All of it in Prometheus's format."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
 

@@ -71,7 +71,7 @@ class Protocol(HttpToolsProtocol):
         self._wait(HEADER_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing to wait for any more."""
+        """The connection is closed: nothing is waited for any more."""
         self._stop_waiting()
         if self._idle_timer is not None:
             self._idle_timer.cancel()

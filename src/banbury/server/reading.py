@@ -48,7 +48,7 @@ async def predict(server: Application, name: str, body: bytes) -> bytes:
 
 
 def predict_at_once(model: ServedModel, body: bytes) -> bytes | None:
-    """The same without waiting: None where the request is large."""
+    """The answer to `predict` without waiting; None where the request is large."""
     if len(body) > INLINE:
         return None
     return ENCODE(predicted(model.classifier, model, decoded(PREDICT_DECODER, body)))

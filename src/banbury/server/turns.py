@@ -33,7 +33,7 @@ class Turns:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
-        """Nothing is changed meanwhile."""
+        """A turn of reading: nothing is changed meanwhile."""
         async with self._moved:
             await self._moved.wait_for(lambda: not self.is_changing and not self._n_writers_waiting)
             self._n_readers += 1

@@ -82,11 +82,11 @@ def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], la
     values = []
     for name in names:
         group, place = groups.get(name, (None, 0))
-        found = None if group is None else _numbers(learned, group, place, name)
-        if found is None or len(found) < 2:
+        ends = None if group is None else _numbers(learned, group, place, name)
+        if ends is None or len(ends) < 2:
             known = [one for one, (group, at) in groups.items() if _numbers(learned, group, at, one) is not None]
             raise InputError(f"{name!r} is no column of numbers that vary; there is {names_of(known)}")
-        places = np.linspace(found[0], found[-1], PLANE_PLACES)
+        places = np.linspace(ends[0], ends[-1], PLANE_PLACES)
         is_count = group is not None and isinstance(group.kind, Poisson)
         values.append(np.unique(np.round(places)) if is_count else places)
     across, up = np.meshgrid(*values)
@@ -99,8 +99,8 @@ def boundary(reading: TableReading, learned: Learned, names: tuple[str, str], la
 class _Asked:
     """What rows with a single value say of one class rather than of another."""
 
-    def __init__(self, reading: TableReading, of: int, than: int) -> None:
-        self.reading, self.of, self.than = reading, of, than
+    def __init__(self, reading: TableReading, ours: int, theirs: int) -> None:
+        self.reading, self.of, self.than = reading, ours, theirs
         self.names = reading.names
         self.start = float(self._odds({}, 1)[0])
 
@@ -175,7 +175,7 @@ def _cells_of(learned: Learned, name: str) -> NumberCells | None:
 
 
 def _numbers(learned: Learned, group: Group, place: int, name: str) -> list[float] | None:
-    """From where to where the numbers of a column go, roughly; None for columns of no numbers."""
+    """Rough range of the numbers of a column; None for columns of no numbers."""
     if group.categories is not None or isinstance(group.kind, Bernoulli):
         return None
     cells = _cells_of(learned, name)
@@ -184,13 +184,17 @@ def _numbers(learned: Learned, group: Group, place: int, name: str) -> list[floa
     statistics = group.statistics
     edges = getattr(getattr(statistics, "forms", {}).get("histogram", statistics), "edges", None)
     if edges is not None:
-        own = edges[place]
-        return None if own is None or len(own) < 2 else [float(own[0]), float(own[-1])]
-    found = statistics.columns([place]).posterior(0.95)
-    means = np.asarray(found["rate" if "rate" in found else "mean"].value)[:, 0]
-    if "variance" not in found:
+        feature_edges = edges[place]
+        return (
+            None
+            if feature_edges is None or len(feature_edges) < 2
+            else [float(feature_edges[0]), float(feature_edges[-1])]
+        )
+    summaries = statistics.columns([place]).posterior(0.95)
+    means = np.asarray(summaries["rate" if "rate" in summaries else "mean"].value)[:, 0]
+    if "variance" not in summaries:
         return [0.0, float(means.max() + 2 * np.sqrt(means.max()))]
-    spread = 2 * np.sqrt(np.asarray(found["variance"].value)[:, 0])
+    spread = 2 * np.sqrt(np.asarray(summaries["variance"].value)[:, 0])
     low, high = float((means - spread).min()), float((means + spread).max())
     if isinstance(group.kind, Gaussian) and group.kind.scale == "log":
         low, high = np.exp(low), np.exp(high)
@@ -198,7 +202,7 @@ def _numbers(learned: Learned, group: Group, place: int, name: str) -> list[floa
 
 
 def _pairs(asked: _Asked, learned: Learned, choice: CellChoice | None) -> list[Axis]:
-    """Of the pairs that are trusted most: the cells that say most beyond what each column says."""
+    """Axes of the most trusted pairs: their cells that say most beyond what each column says."""
     terms = learned.terms
     if terms is None or choice is None:
         return []

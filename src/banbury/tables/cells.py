@@ -69,7 +69,7 @@ class NumberCells:
         return self.edges.tolist(), self.codes.tolist()
 
     def interval(self, code: int, level: int) -> tuple[float, float]:
-        """From where to where the cell of a code goes, at a level; the outermost ones are open."""
+        """The interval of a cell, by its code and level; the outermost ones are open."""
         inside = np.flatnonzero((self.codes >> (DEPTH - level)) == code >> (DEPTH - level))
         low = -np.inf if not inside.size or inside[0] == 0 else float(self.edges[inside[0] - 1])
         high = np.inf if not inside.size or inside[-1] == len(self.edges) else float(self.edges[inside[-1]])

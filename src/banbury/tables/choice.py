@@ -70,7 +70,7 @@ class ColumnChoice:
         ]
 
     def settings(self) -> dict[str, Any]:
-        """The same as plain data, for a file."""
+        """The choice as plain data, for a file."""
         return {
             "columns": [list(pair) for pair in self.weights],
             "shifts": [list(pair) for pair in self.shifts],
@@ -169,27 +169,27 @@ def _report(
     prior: Prior,
 ) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
-    own, counted = part.sample.own, part.sample.weights
+    class_ids, counted = part.sample.own, part.sample.weights
     logs = log_softmax(fitted.scores)
     by_kinds = part.weighed
     tried = [
-        Tried("every column counts once", *figures(by_kinds.plain_log_probabilities, own, counted)),
-        Tried("every column counts the same", *figures(by_kinds.level_log_probabilities, own, counted)),
-        Tried(SHOWN["P"], *figures(by_kinds.log_probabilities, own, counted)),
+        Tried("every column counts once", *figures(by_kinds.plain_log_probabilities, class_ids, counted)),
+        Tried("every column counts the same", *figures(by_kinds.level_log_probabilities, class_ids, counted)),
+        Tried(SHOWN["P"], *figures(by_kinds.log_probabilities, class_ids, counted)),
     ]
     every = np.ones(len(rows.labels)) if rows.weights is None else rows.weights.astype(float)
-    found = {} if ladder is None else {SHOWN[name]: trial for name, trial in ladder.trials.items()}
+    trials = {} if ladder is None else {SHOWN[name]: trial for name, trial in ladder.trials.items()}
     if ladder is not None:
-        found |= {_corrected(fitted.name, one): trial for one, trial in ladder.penalties.items()}
-    for name, trial in found.items():
+        trials |= {_corrected(fitted.name, one): trial for one, trial in ladder.penalties.items()}
+    for name, trial in trials.items():
         held = part.class_ids[trial.rows], every[trial.rows]
         tried.append(Tried(f"held out: {name}", *figures(trial.log_probabilities, *held)))
     chosen = SHOWN[fitted.name] if penalty is None else _corrected(fitted.name, penalty)
     note = "; ".join(filter(None, [sample_note(learned.documents, counted), part.sample.note]))
-    seen = Seen(tried, chosen, note, rows.places[part.sample.places].tolist(), own, counted, logs)
+    seen = Seen(tried, chosen, note, rows.places[part.sample.places].tolist(), class_ids, counted, logs)
     doubts = seen
     if fitted.name != "P":
-        trial = found[chosen]
+        trial = trials[chosen]
         note = f"judged by {len(trial.rows)} rows that were held out, with all that was chosen made without them"
         note = "; ".join(filter(None, [note, part.sample.note]))
         places = rows.places[trial.rows].tolist()
@@ -269,8 +269,8 @@ def _texts_evidence(
         )
         said = aligned(said, model.classes, learned.classes)[asked[kept]]
         row_of = {place: row for row, place in enumerate(places.tolist())}
-        own = [row_of[place] for place in present[asked].tolist()]
-        evidence[own, :, number] = said - said.mean(axis=1, keepdims=True)
+        text_rows = [row_of[place] for place in present[asked].tolist()]
+        evidence[text_rows, :, number] = said - said.mean(axis=1, keepdims=True)
     return evidence
 
 

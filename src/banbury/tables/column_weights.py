@@ -63,7 +63,7 @@ def most_rows(n_classes: int, n_weights: int) -> int:
 
 def fit_weights(
     evidence: NDArray[Any],
-    own: NDArray[Any],
+    class_ids: NDArray[Any],
     row_weights: NDArray[Any],
     documents: list[int],
     *,
@@ -75,7 +75,7 @@ def fit_weights(
     """
     documents_of = np.array(documents, dtype=float)
     # What the others say of a row is worth the less, the larger a part of its class it is: as for the trust curves.
-    regress = _Regress(own, row_weights * (1 - 1 / documents_of[own]), documents, threads)
+    regress = _Regress(class_ids, row_weights * (1 - 1 / documents_of[class_ids]), documents, threads)
     n_weights = evidence.shape[2]
     ranges = [(start, min(start + WIDEST, n_weights)) for start in range(0, n_weights, WIDEST)]
     unit = universal_weight(n_weights)
@@ -105,8 +105,8 @@ def fit_weights(
 class _Regress:
     """Softmax regression on the same rows with different features."""
 
-    def __init__(self, own: NDArray[Any], weights: NDArray[Any], documents: list[int], threads: int) -> None:
-        self.own, self.weights, self.threads = own.astype(np.uint32), weights, threads
+    def __init__(self, class_ids: NDArray[Any], weights: NDArray[Any], documents: list[int], threads: int) -> None:
+        self.own, self.weights, self.threads = class_ids.astype(np.uint32), weights, threads
         self.bias = centred_log_prior(documents)
 
     def fit(
@@ -119,8 +119,8 @@ class _Regress:
         flat = np.ascontiguousarray(features).ravel()
         regression = _kernel.Regression(flat, n, self.own, self.weights, n_classes)
         penalty = np.diag(precision).ravel().tolist()
-        found, biases, _ = regression.fit(list(mean), penalty, self.bias, BIAS_PRECISION, self.threads)
-        return found, biases
+        coefficients, biases, _ = regression.fit(list(mean), penalty, self.bias, BIAS_PRECISION, self.threads)
+        return coefficients, biases
 
     def fit_upwards(
         self, part: NDArray[Any], rest: NDArray[Any], mean: float, sd: float
@@ -131,12 +131,12 @@ class _Regress:
         means = np.array([mean] * n + [1.0])
         precisions = np.array([sd**-2] * n + [FIXED])
         while True:
-            found, bias = self.fit(features, means.tolist(), precisions.tolist())
-            negative = (np.array(found) < 0) & (means > 0)
+            weights, bias = self.fit(features, means.tolist(), precisions.tolist())
+            negative = (np.array(weights) < 0) & (means > 0)
             if not negative.any():
-                return [max(weight, 0.0) for weight in found[:n]], bias
+                return [max(weight, 0.0) for weight in weights[:n]], bias
             means[negative], precisions[negative] = 0.0, FIXED
 
     def log_probabilities(self, scores: NDArray[Any], bias: Sequence[float]) -> NDArray[Any]:
-        """Of scores by row and class."""
+        """Log probabilities of scores, by row and class."""
         return log_softmax(scores + np.array(bias))

@@ -253,7 +253,7 @@ class Group:
         return values
 
     def seeing(self, table: Table) -> Group:
-        """The same group, which also knows the categories of this table."""
+        """The group with the categories of this table added."""
         if self.categories is None:
             return self
         for name in self.names:
@@ -296,7 +296,7 @@ class Group:
         return replace(self, statistics=statistics, categories=categories)
 
     def renumbered(self, numbers: Sequence[int | None], n_classes: int) -> Group:
-        """The same, with class c as class numbers[c]."""
+        """The group with class c as class numbers[c]."""
         return replace(self, statistics=self.statistics.copy().renumber(numbers, n_classes))
 
     def merged(self, other: Group) -> Group:
@@ -323,7 +323,7 @@ class Group:
         weights: NDArray[Any] | None,
         copies: NDArray[Any],
     ) -> Group:
-        """The same, with what leave-one-out chooses for each column by these rows."""
+        """The group with what leave-one-out chooses for each column by these rows."""
         if not isinstance(self.kind, Number):
             return self
         return replace(self, statistics=self.statistics.copy().choose(values, numbers, weights, copies))
@@ -369,12 +369,12 @@ def _are_counted(categories: list[list[Any]], counts: NDArray[Any]) -> bool:
 
 
 def _renamed(statistics: Any, places: Sequence[Sequence[int]]) -> Any:
-    """The same counts of categories that have other numbers: places[column][category]."""
+    """The counts with renumbered categories: places[column][category]."""
     counts = statistics.sums["counts"]
-    renamed = np.zeros((*counts.shape[:2], 1 + max((max(of, default=0) for of in places), default=0)))
-    for at, of in enumerate(places):
-        known = min(len(of), counts.shape[2])  # the last may have been forgotten
-        renamed[:, at, of[:known]] = counts[:, at, :known]
+    renamed = np.zeros((*counts.shape[:2], 1 + max((max(new_places, default=0) for new_places in places), default=0)))
+    for column, new_places in enumerate(places):
+        known = min(len(new_places), counts.shape[2])  # the last may have been forgotten
+        renamed[:, column, new_places[:known]] = counts[:, column, :known]
     copy = statistics.copy()
     copy.sums = {"counts": renamed}
     return copy
@@ -426,10 +426,12 @@ def groups_of(kinds: Mapping[str, Any], n_classes: int) -> tuple[Group, ...]:
         if not isinstance(kinds[name], Text):
             names.setdefault(kinds[name], []).append(name)
     groups = []
-    for kind, of in names.items():
+    for kind, members in names.items():
         # Each column of categories takes as much room as the one with most of them.
-        size = CATEGORICAL_COLUMNS if isinstance(kind, Categorical) else len(of)
-        groups += [Group.empty(kind, of[start : start + size], n_classes) for start in range(0, len(of), size)]
+        size = CATEGORICAL_COLUMNS if isinstance(kind, Categorical) else len(members)
+        groups += [
+            Group.empty(kind, members[start : start + size], n_classes) for start in range(0, len(members), size)
+        ]
     return tuple(groups)
 
 

@@ -46,10 +46,10 @@ def seconds(column: Column) -> NDArray[Any]:
     known: dict[Any, float] = {None: np.nan}
     for row, value in enumerate(column.as_objects()):
         if value not in known:
-            found = _seconds(value) if isinstance(value, str) and ISO.fullmatch(value) else None
-            if found is None:
+            second = _seconds(value) if isinstance(value, str) and ISO.fullmatch(value) else None
+            if second is None:
                 raise InputError(f"row {row}, column {column.name!r} is {value!r}; a date is written as 2026-11-16")
-            known[value] = found
+            known[value] = second
     return np.array([known[value] for value in column.as_objects()], dtype=float)
 
 
@@ -63,7 +63,7 @@ def part_name(name: str, part: str) -> str:
 
 
 def in_parts(table: Table, kinds: Mapping[str, Any]) -> Table:
-    """The same table with the parts of its dates instead of them, and without what only names rows."""
+    """The table with each date as its parts, and without columns that only name rows."""
     if not any(isinstance(kind, Date | Id) for kind in kinds.values()):
         return table
     columns: dict[str, Column] = {}

@@ -59,7 +59,7 @@ class Table:
         return row_hashes((one.hashes() for one in self.columns.values()), self.n_rows)
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """Some of the rows."""
+        """The rows at these places, or of this mask."""
         taken = Table({name: one.take(rows) for name, one in self.columns.items()}, len(rows), self.by_rows)
         if "row_hashes" in self.__dict__:
             taken.__dict__["row_hashes"] = self.row_hashes[rows]
@@ -208,5 +208,5 @@ class _PolarsColumns:
 
 
 def _n_rows(data: Data) -> int:
-    """Of a table without columns."""
+    """Number of rows of a table without columns."""
     return len(data) if hasattr(data, "__len__") and not isinstance(data, Mapping) else 0

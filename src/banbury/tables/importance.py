@@ -20,7 +20,7 @@ MOST_JUDGED_TERMS = 1_000_000  # columns, pairs and triples times rows that are 
 
 
 class Importance(NamedTuple):
-    """Nats that a row's class costs more without a column, with a 95 % interval."""
+    """Increase in log loss without a column, in nats per row, with a 95 % interval."""
 
     nats: float
     low: float
@@ -43,20 +43,20 @@ def importances(part: Part, fitted: Fit) -> list[Importance]:
         evidence = part.evidence(fitted.terms, fitted.smoothing)
         together, _ = evidence.sums(terms.tolist(), rows, part.threads, term_weights=term_weights[terms])
         together = np.asarray(together)
-    own, weights, scores = part.sample.own[::every], part.sample.observations[::every], fitted.scores[::every]
+    class_ids, weights, scores = part.sample.own[::every], part.sample.observations[::every], fitted.scores[::every]
     columns = {unit: column for column, unit in enumerate(part.unit_of)}
-    before = _losses(scores, own)
-    found = []
+    before = _losses(scores, class_ids)
+    results = []
     for unit, weight in enumerate(unit_weights.tolist()):
         gone = weight * alone[::every, :, unit].astype(float)
         if unit in columns and together is not None:
             gone += together[:, :, columns[unit]]
-        found.append(_mean(_losses(scores - gone, own) - before, weights))
-    return found
+        results.append(_mean(_losses(scores - gone, class_ids) - before, weights))
+    return results
 
 
-def _losses(scores: Array, own: Array) -> Array:
-    losses: Array = -log_softmax(scores)[np.arange(len(own)), own]
+def _losses(scores: Array, class_ids: Array) -> Array:
+    losses: Array = -log_softmax(scores)[np.arange(len(class_ids)), class_ids]
     return losses
 
 

@@ -30,28 +30,28 @@ RUNG_PENALTIES = (10.0, 1.0, 0.1)  # of the correction
 FEWEST_CLIMBED_ROWS = 50  # below, nothing is climbed
 
 
-def folds(rows: Rows, own: Array, n_columns: int = 0) -> Iterator[Array]:
-    """Places of rows to hold out, one array after the other, the classes in their shares; by what is in them alone."""
+def folds(rows: Rows, class_ids: Array, n_columns: int = 0) -> Iterator[Array]:
+    """Stratified folds: arrays of the rows to hold out, which depend on what is in the rows alone."""
     order = rows.by_content()
     # Rows that belong together are held out together, as one row of the class of the first of them.
     _, firsts, keys = np.unique(rows.together()[order], return_index=True, return_inverse=True)
     heads = order[np.sort(firsts)]
     ranks = np.empty(len(firsts), np.intp)
-    for number in np.unique(own[heads]):
-        of_class = np.flatnonzero(own[heads] == number)
+    for number in np.unique(class_ids[heads]):
+        of_class = np.flatnonzero(class_ids[heads] == number)
         ranks[of_class] = np.arange(len(of_class))
     by_key = np.empty(len(firsts), np.intp)
     by_key[np.argsort(firsts, kind="stable")] = ranks
-    rank_of_row = np.empty(len(own), np.intp)
+    rank_of_row = np.empty(len(class_ids), np.intp)
     rank_of_row[order] = by_key[keys.ravel()]
-    if len(own) <= SOME_ROWS and n_columns <= FEW_COLUMNS:
-        n = LADDER_FOLDS if len(own) <= FEW_ROWS else 3
+    if len(class_ids) <= SOME_ROWS and n_columns <= FEW_COLUMNS:
+        n = LADDER_FOLDS if len(class_ids) <= FEW_ROWS else 3
         parts = [np.flatnonzero(rank_of_row % n == fold) for fold in range(n)]
     else:
-        every = max(LADDER_FOLDS, -(-len(own) // MOST_HELD_OUT_ROWS))
-        n = 2 if len(own) <= MORE_ROWS and n_columns <= FEW_COLUMNS else 1
+        every = max(LADDER_FOLDS, -(-len(class_ids) // MOST_HELD_OUT_ROWS))
+        n = 2 if len(class_ids) <= MORE_ROWS and n_columns <= FEW_COLUMNS else 1
         parts = [np.flatnonzero(rank_of_row % every == part) for part in range(n)]
-    yield from (part for part in parts if 0 < len(part) < len(own))
+    yield from (part for part in parts if 0 < len(part) < len(class_ids))
 
 
 class Trial(NamedTuple):
@@ -78,21 +78,21 @@ class Ladder:
     ) -> None:
         places = np.sort(rows.by_content()[:MOST_JUDGED_ROWS])
         rows = rows.take(places)
-        own = rows.numbers(classes)
+        class_ids = rows.numbers(classes)
         self._parts: list[tuple[Part, Rows, Array, Array, Array]] = []
-        for held in folds(rows, own, len(rows.table.columns)):
-            others = np.setdiff1d(np.arange(len(own)), held)
+        for held in folds(rows, class_ids, len(rows.table.columns)):
+            others = np.setdiff1d(np.arange(len(class_ids)), held)
             part = _part(rows.take(others), classes, learned_from, _at(texts, places[others]), threads)
-            self._parts.append((part, rows.take(held), texts(places[held]), places[held], own[held]))
-        names = [name for name in RUNG_NAMES if name not in SELECTED or len(own) >= FEW_ROWS]
+            self._parts.append((part, rows.take(held), texts(places[held]), places[held], class_ids[held]))
+        names = [name for name in RUNG_NAMES if name not in SELECTED or len(class_ids) >= FEW_ROWS]
         names = names if self._parts else []  # all rows belong together
         tried = {name: self._trial(name) for name in names}
         self.trials: dict[str, Trial] = {name: trial for name, trial in tried.items() if trial is not None}
         self.penalties: dict[float, Trial] = {}
 
     def _trial(self, name: str, penalty: float | None = None) -> Trial | None:
-        found = []
-        for part, test, said, places, own in self._parts:
+        trials = []
+        for part, test, said, places, class_ids in self._parts:
             fitted = part.fit(name)
             if fitted is None:
                 return None
@@ -103,8 +103,8 @@ class Ladder:
                     return None
                 correction = terms, weights[-1]
             logs = log_softmax(part.scores_of(fitted, test, said, *correction))
-            found.append(Trial(places, logs, -logs[np.arange(len(own)), own]))
-        return Trial(*map(np.concatenate, zip(*found, strict=True)))
+            trials.append(Trial(places, logs, -logs[np.arange(len(class_ids)), class_ids]))
+        return Trial(*map(np.concatenate, zip(*trials, strict=True)))
 
     def climbed(self) -> str:
         """The rung that is climbed to: each has to be better than the last one by a standard error."""

@@ -51,7 +51,7 @@ class Rows(NamedTuple):
         return rows._replace(weights=counted).take(np.flatnonzero(counted))
 
     def take(self, rows: NDArray[Any]) -> Rows:
-        """Some of them."""
+        """The rows at these places."""
         weights, groups = (None if values is None else values[rows] for values in (self.weights, self.groups))
         return Rows(self.table.take(rows), [self.labels[row] for row in rows], weights, self.places[rows], groups)
 
@@ -92,7 +92,7 @@ class Rows(NamedTuple):
         return np.unique(self.hashes(), return_inverse=True)[1] if self.are_copies else np.arange(len(self.labels))
 
     def copies(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-        """By row and class: the weight of rows with the same values, the row itself among them, whatever their labels.
+        """Weight of the copies of each row, itself included, by row and class.
 
         Where most rows are repeated, each is alone with its whole weight.
         """
@@ -102,7 +102,7 @@ class Rows(NamedTuple):
         return _class_weights(np.unique(self.hashes(), return_inverse=True)[1], numbers, weights, n_classes)
 
     def copies_elsewhere(self, numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-        """The same without the copies in the row's own group, and without the row itself."""
+        """Weight of the copies of each row outside its own group, by row and class."""
         assert self.groups is not None
         if not self.are_copies:
             return np.zeros((len(numbers), n_classes))
@@ -113,7 +113,7 @@ class Rows(NamedTuple):
 
 
 def _class_weights(keys: NDArray[Any], numbers: NDArray[Any], weights: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """By row and class: the weight of all rows with the same key."""
+    """Weight of all rows with the same key, by row and class."""
     n_keys = int(keys.max(initial=-1)) + 1
     counts = np.bincount(keys * n_classes + numbers, weights, minlength=n_keys * n_classes)
     return np.asarray(counts.reshape(n_keys, n_classes)[keys])
@@ -199,7 +199,7 @@ class Learned(NamedTuple):
         return self
 
     def of_classes(self, classes: list[Any]) -> Learned:
-        """The same for these classes: some more, or fewer where those that go have nothing left."""
+        """What was learned, for these classes: more of them, or fewer where those that go have nothing left."""
         if classes == self.classes:
             return self
         class_ids = {label: class_id for class_id, label in enumerate(classes)}
@@ -213,7 +213,7 @@ class Learned(NamedTuple):
         return Learned(classes, documents, groups, terms)
 
     def empty(self) -> Learned:
-        """The same columns in the same cells and bins, with nothing learned."""
+        """The columns with their cells and bins, and nothing learned."""
         groups = tuple(replace(group, statistics=group.statistics.empty()) for group in self.groups)
         terms = None if self.terms is None else self.terms.with_counts(self.terms.counts * 0)
         return Learned(self.classes, [0] * len(self.classes), groups, terms).of_classes([])

@@ -74,11 +74,11 @@ def _weight(learned: Learned, choice: ColumnChoice | None, names: Sequence[str])
 
 def _cells(learned: Learned, choice: ColumnChoice | None, names: tuple[str, ...], alone: float) -> list[Cell]:
     """The cells of a term, each that some row is in, or None where the term is not read."""
-    found = _term(learned, names)
+    term = _term(learned, names)
     terms = learned.terms
-    if found is None or terms is None or choice is None or choice.cells is None:
+    if term is None or terms is None or choice is None or choice.cells is None:
         return []
-    number, places = found
+    number, places = term
     if len(names) == 1 and not choice.cells.by_cells[places[0]]:
         return []
     weight = alone if len(names) == 1 else _weight(learned, choice, names)
@@ -133,7 +133,7 @@ def _counts(learned: Learned, number: int, places: list[int], combined: Sequence
 
 def _parameters(group: Group, at: int, classes: Sequence[Any]) -> list[Parameter]:
     """The parameters of a column's kind, with credible intervals."""
-    found = []
+    parameters = []
     for name, summary in group.statistics.columns([at]).posterior(0.95).items():
         values, low, high = (np.asarray(one)[:, 0] for one in (summary.value, summary.low, summary.high))
         if values.ndim > 1 and values.shape[1] > MOST_BINS:
@@ -142,14 +142,14 @@ def _parameters(group: Group, at: int, classes: Sequence[Any]) -> list[Parameter
         for class_id, label in enumerate(classes):
             if values.ndim == 1:
                 if not np.isnan(values[class_id]):
-                    found.append(_parameter(name, label, values[class_id], low[class_id], high[class_id]))
+                    parameters.append(_parameter(name, label, values[class_id], low[class_id], high[class_id]))
                 continue
             for bin_ in range(values.shape[1]):
                 if not np.isnan(values[class_id, bin_]) and (names is None or bin_ < len(names)):
                     shown = f"P({names[bin_] if names else bin_ + 1})"
                     one = values[class_id, bin_], low[class_id, bin_], high[class_id, bin_]
-                    found.append(_parameter(shown, label, *one))
-    return found
+                    parameters.append(_parameter(shown, label, *one))
+    return parameters
 
 
 def _value_names(group: Group, at: int) -> list[str] | None:

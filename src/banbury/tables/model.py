@@ -298,7 +298,7 @@ class TableModel:
         return self.changes.whole(self._look)
 
     def is_in(self, state: tuple[Any, ...]) -> bool:
-        """Nothing labels single rows without a reading, so nobody asks."""
+        """False: a model of tables has no labeller."""
         return False
 
     def _look(self) -> TableState:
@@ -458,12 +458,12 @@ class TableModel:
             settings["cells"], more = self.choice.cells.parts()
             arrays |= {f"terms.{name}": array for name, array in {**of, **more}.items()}
         for number, group in enumerate(groups):
-            own, of = group.parts()
-            settings["groups"].append(own)
+            part, of = group.parts()
+            settings["groups"].append(part)
             arrays |= {f"group{number}.{name}": array for name, array in of.items()}
         for number, (name, model) in enumerate(self.texts.items()):
-            own, of = model.parts()
-            settings["texts"].append([name, own])
+            part, of = model.parts()
+            settings["texts"].append([name, part])
             arrays |= {f"text{number}.{name}": array for name, array in of.items()}
         return settings, arrays
 
@@ -471,14 +471,14 @@ class TableModel:
     def from_parts(cls, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> TableModel:
         """The model that `parts` were taken from."""
         groups = tuple(
-            Group.from_parts(own, _named(arrays, f"group{number}.")) for number, own in enumerate(settings["groups"])
+            Group.from_parts(part, _named(arrays, f"group{number}.")) for number, part in enumerate(settings["groups"])
         )
         texts = {
-            name: TextModel.from_parts(own, _named(arrays, f"text{number}."))
-            for number, (name, own) in enumerate(settings["texts"])
+            name: TextModel.from_parts(part, _named(arrays, f"text{number}."))
+            for number, (name, part) in enumerate(settings["texts"])
         }
         of = {name: group.kind for group in groups for name in group.names}
-        kinds = {name: of[name] if name in of else kind_from_file(own) for name, own in settings["columns"]}
+        kinds = {name: of[name] if name in of else kind_from_file(part) for name, part in settings["columns"]}
         classes, documents = list(settings["classes"]), list(settings["documents"])
         if not all(type(n) is int and 0 < n < MOST_ROWS for n in documents):
             raise FileFormatError("a class has an impossible number of rows")
@@ -492,9 +492,9 @@ class TableModel:
             raise FileFormatError("its columns or classes do not fit together")
         terms, cells, weights = None, None, settings["weights"]
         if settings["terms"] is not None:
-            own = _named(arrays, "terms.")
-            terms = Terms.from_parts(settings["terms"], own)
-            cells = CellChoice.from_parts(settings["cells"], own, terms)
+            part = _named(arrays, "terms.")
+            terms = Terms.from_parts(settings["terms"], part)
+            cells = CellChoice.from_parts(settings["cells"], part, terms)
             if terms.counts.shape[1] != len(classes) or not set(terms.names) <= set(of):
                 raise FileFormatError("its cells do not fit its columns or classes")
         choice = None if weights is None else ColumnChoice.from_settings(weights, cells)

@@ -10,7 +10,7 @@ from banbury.tables.kinds import Bernoulli, Categorical, Gaussian, Histogram, Mu
 
 
 def n_parameters(group: Group) -> int:
-    """Of columns of one kind: one for a yes and no, values − 1 for categories, a mean and a variance …"""
+    """Free parameters of columns of one kind: 1 for a yes and no, values − 1 for categories, a mean and a variance …"""
     n_columns = len(group.names)
     match group.kind:
         case Bernoulli() | Poisson():

@@ -137,21 +137,21 @@ class Part:
     def by_cells(self) -> tuple[bool, ...]:
         """Which columns cells tell more of than their kind does; a distribution that was asked for stays."""
         kinds = {name: group.kind for group in self.groups for name in group.names}
-        own = self.sample.own
+        class_ids = self.sample.own
         prior = np.maximum(np.array(self.learned.documents, float) - self.sample.gone, 0) + 1
-        found = []
+        better = []
         for at, name in enumerate(self.terms.names):
             if isinstance(kinds[name], Bernoulli | Categorical):
-                found.append(True)
+                better.append(True)
             elif not isinstance(kinds[name], Number):
-                found.append(False)
+                better.append(False)
             else:
                 logs = self.by_kinds[:, :, self.unit_of[at]] + np.log(prior)
                 logs = logs - logs.max(axis=1, keepdims=True)
-                losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(own)), own]
+                losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(class_ids)), class_ids]
                 known = self.codes[at, self.sample.places] != NO_CELL
-                found.append(bool(self._losses[:, at].min() <= (self.sample.trusted * losses)[known].sum()))
-        return tuple(found)
+                better.append(bool(self._losses[:, at].min() <= (self.sample.trusted * losses)[known].sum()))
+        return tuple(better)
 
     @cached_property
     def by_columns(self) -> Array:
@@ -380,10 +380,10 @@ class Part:
         terms = [*range(len(fitted.terms.names)), *pairs]
         evidence = self.evidence(fitted.terms, fitted.smoothing)
         offsets = np.ascontiguousarray(fitted.scores)
-        found = evidence.ridge(
+        fitted_weights = evidence.ridge(
             terms, self.kernel_rows, self.sample.trusted, offsets.ravel(), list(penalties), RIDGE_STEPS, self.threads
         )
-        return terms, [np.asarray(weights) for weights in found]
+        return terms, [np.asarray(weights) for weights in fitted_weights]
 
     # Other rows
 

@@ -64,8 +64,8 @@ class Sample:
     @cached_property
     def own(self) -> Array:
         """The class of each row of the sample."""
-        own: Array = self.class_ids[self.places]
-        return own
+        class_ids: Array = self.class_ids[self.places]
+        return class_ids
 
     @cached_property
     def all_weights(self) -> Array:
@@ -81,7 +81,7 @@ class Sample:
 
     @cached_property
     def gone(self) -> Array:
-        """By row and class: how much weight is left out with it, of copies and of its group."""
+        """Weight that is left out with each row, of its copies and its group, by row and class."""
         gone: Array = self.copies[self.patterns]
         if self.groups is not None:
             gone = gone + self._group_weights[self.groups[self.patterns]]
@@ -100,16 +100,16 @@ class Sample:
         totals = self.gone.sum(axis=1)
         # A group of weight t has been counted t times; all groups together as often as there are groups.
         share = self.weights.sum() / max(float((self.weights * totals).sum()), 1e-300)
-        found: Array = self.weights * share
-        return found
+        observations: Array = self.weights * share
+        return observations
 
     @cached_property
     def trusted(self) -> Array:
-        """The same, less where a large part of a row's class leaves with it: the others say nothing right of that."""
+        """`observations`, less where a large part of a row's class leaves with it: the rest misjudges such a row."""
         sizes = np.bincount(self.class_ids, self.all_weights, minlength=self.n_classes)
         left = 1 - self.gone[np.arange(len(self)), self.own] / sizes[self.own]
-        found: Array = self.observations * np.maximum(left, 0.0)
-        return found
+        trusted: Array = self.observations * np.maximum(left, 0.0)
+        return trusted
 
     @property
     def note(self) -> str:
@@ -131,8 +131,8 @@ class Sample:
         """The rows of the sample, or every so many of them, with what is left out; `codes` are those of all rows."""
         places, patterns = self.places[::every], self.patterns[::every]
         some = np.ascontiguousarray(codes[:, places])
-        own, patterns = self.own[::every].astype(np.uint32), patterns.astype(np.uint32)
-        how = some.ravel(), len(places), self.n_classes, own, patterns, self.copies.ravel()
+        class_ids, patterns = self.own[::every].astype(np.uint32), patterns.astype(np.uint32)
+        how = some.ravel(), len(places), self.n_classes, class_ids, patterns, self.copies.ravel()
         return _kernel.CellRows(*how) if self.groups is None else _kernel.CellRows(*how, self._groups_for_kernel(codes))
 
     def _groups_for_kernel(self, codes: Array) -> tuple[Any, Array, Array]:
@@ -169,13 +169,13 @@ class Sample:
         """The log-probabilities of the sample, by row, class and column, each without what is left out with it."""
         copies = self.copies[self.patterns]
         if self.groups is None:
-            found: Array = statistics.leave_copies_out(values[self.places], copies)
-            return found
-        found = np.empty((len(self), self.n_classes, values.shape[1]))
+            logs: Array = statistics.leave_copies_out(values[self.places], copies)
+            return logs
+        logs = np.empty((len(self), self.n_classes, values.shape[1]))
         order, starts = self._members
         of_rows = self.groups[self.patterns]
         for group in np.unique(of_rows).tolist():
             rows, members = np.flatnonzero(of_rows == group), order[starts[group] : starts[group + 1]]
             others = statistics.copy().remove(values[members], self.class_ids[members], self.all_weights[members])
-            found[rows] = others.leave_copies_out(values[self.places[rows]], copies[rows])
-        return found
+            logs[rows] = others.leave_copies_out(values[self.places[rows]], copies[rows])
+        return logs

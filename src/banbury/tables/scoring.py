@@ -99,15 +99,15 @@ class TableReading(NamedTuple):
         return int(self.scores(row, 1)[0].argmax())
 
     def labeller(self) -> None:
-        """Nothing labels single rows without a reading."""
+        """None: a model of tables has no labeller."""
 
     def best(self, data: Data, threads: int) -> NDArray[Any]:
-        """The same for each row."""
+        """The class id with the highest score, for each row."""
         best: NDArray[Any] = self.scores(data, threads).argmax(axis=1)
         return best
 
     def scores(self, data: Data, threads: int) -> NDArray[Any]:
-        """For each row and class, up to a number that the classes share."""
+        """The score of each row and class, up to a number that the classes share."""
         table = self._read(data)
         scores = np.tile(np.array(self.start), (table.n_rows, 1))
         values = [group.values(table) for group in self.groups]
@@ -131,10 +131,10 @@ class TableReading(NamedTuple):
         return scores
 
     def terms(self, row: Row) -> tuple[list[float], list[Term]]:
-        """What a row's scores are the sums of: where they start, and one term for each value and word."""
+        """The terms that the scores of a row are the sums of: a start for each class, a term for each value or word."""
         table = self._read(row)
         values = table.row(0)
-        found = {name: [term] for name, term in self._value_terms(table, values)}
+        by_column = {name: [term] for name, term in self._value_terms(table, values)}
         together: list[Term] = []
         if self.votes is not None:
             votes = self.votes.votes(self.groups, [group.values(table) for group in self.groups])
@@ -143,7 +143,7 @@ class TableReading(NamedTuple):
                     (name,), (cell,) = vote.columns, vote.cells
                     word = show_value(values[name])
                     word = word if cell.startswith("=") else f"{word} ({cell})"
-                    found[name] = [Term(word, None, None, vote.weights, "value", name)]
+                    by_column[name] = [Term(word, None, None, vote.weights, "value", name)]
             together = self._together([vote for vote in votes if len(vote.columns) > 1])
         start = list(self.start)
         for text in self.texts:
@@ -153,13 +153,13 @@ class TableReading(NamedTuple):
             # What a text says before its first word: for Bernoulli that every word is absent.
             (first,) = aligned([first], text.reading.classes, self.classes).tolist()
             start = [one + text.weight * other for one, other in zip(start, first, strict=True)]
-            found[text.name] = [
+            by_column[text.name] = [
                 term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
             ]
-        return start, [*(term for name in self.names for term in found.get(name, [])), *together]
+        return start, [*(term for name in self.names for term in by_column.get(name, [])), *together]
 
     def all_terms(self, row: Row) -> tuple[list[float], list[Term], None]:
-        """The same; words that a text has not are in the start."""
+        """`terms`, and None for absent words: they are in the start."""
         return *self.terms(row), None
 
     def pair_terms(self, row: Row, ours: int, theirs: int) -> None:
@@ -209,16 +209,16 @@ class TableReading(NamedTuple):
     def _text_weights(self, text: TextColumn, weights: list[float] | None) -> list[float] | None:
         if not weights:
             return weights
-        (own,) = aligned([weights], text.reading.classes, self.classes).tolist()
-        return [text.weight * weight for weight in own]
+        (aligned_weights,) = aligned([weights], text.reading.classes, self.classes).tolist()
+        return [text.weight * weight for weight in aligned_weights]
 
 
-def aligned(evidence: Any, of: list[Any], classes: list[Any]) -> NDArray[Any]:
+def aligned(evidence: Any, known_classes: list[Any], classes: list[Any]) -> NDArray[Any]:
     """Evidence on some classes as evidence on others: on one that it knows nothing of, the mean of what it knows."""
     known: NDArray[Any] = np.asarray(evidence, dtype=float)
-    if of == classes:
+    if known_classes == classes:
         return known
-    places = {label: place for place, label in enumerate(of)}
+    places = {label: place for place, label in enumerate(known_classes)}
     wide = np.repeat(known.mean(axis=1, keepdims=True), len(classes), axis=1)
     for place, label in enumerate(classes):
         if label in places:

@@ -91,19 +91,24 @@ class Terms:
         return codes
 
     def counted(
-        self, codes: NDArray[Any], own: NDArray[Any], weights: NDArray[Any] | None, n_classes: int, threads: int = 1
+        self,
+        codes: NDArray[Any],
+        class_ids: NDArray[Any],
+        weights: NDArray[Any] | None,
+        n_classes: int,
+        threads: int = 1,
     ) -> NDArray[np.int64]:
         """The counts of these rows alone."""
-        rows = _kernel.CellRows(codes.ravel(), codes.shape[1], n_classes, own.astype(np.uint32))
+        rows = _kernel.CellRows(codes.ravel(), codes.shape[1], n_classes, class_ids.astype(np.uint32))
         weights = None if weights is None else np.ascontiguousarray(weights, np.int64)
         return np.asarray(self.layout.count(rows, weights, n_classes, threads))
 
     def plus(self, counts: NDArray[np.int64]) -> Terms:
-        """With these counts too."""
+        """The terms with these counts added."""
         return self.with_counts(self.counts + counts)
 
     def minus(self, counts: NDArray[np.int64]) -> Terms:
-        """Without these counts; what was never added is a `CountError`."""
+        """The terms with these counts taken away; what was never added is a `CountError`."""
         left = self.counts - counts
         if (left < 0).any():
             raise CountError(
@@ -112,7 +117,7 @@ class Terms:
         return self.with_counts(left)
 
     def merged(self, other: Terms) -> Terms:
-        """With what another has counted in the same cells."""
+        """The terms with what another has counted in the same cells."""
         if self.names != other.names or not all(a.same(b) for a, b in zip(self.cells, other.cells, strict=True)):
             raise InputError(
                 "the two models have other cells for the same columns, so they cannot be merged; "
@@ -125,7 +130,7 @@ class Terms:
         return self.plus(other.counts)
 
     def renumbered(self, numbers: Sequence[int | None], n_classes: int) -> Terms:
-        """The same, with class c as class numbers[c]."""
+        """The terms with class c as class numbers[c]."""
         counts = np.zeros((len(self.counts), n_classes), np.int64)
         old = [number for number, new in enumerate(numbers) if new is not None]
         counts[:, [new for new in numbers if new is not None]] = self.counts[:, old]

@@ -56,7 +56,7 @@ class Column:
         return [different[place] for place in self.strings.places.tolist()]
 
     def take(self, rows: Any) -> Column:
-        """Some of the rows."""
+        """The rows at these places, or of this mask."""
         if self.strings is not None:
             return Column(self.name, None, None, strings=self.strings._replace(places=self.strings.places[rows]))
         if self.numbers is not None:
@@ -66,7 +66,7 @@ class Column:
 
     @property
     def missing(self) -> NDArray[Any]:
-        """For each row whether its value is missing."""
+        """Whether the value of each row is missing."""
         if self.strings is not None:
             return self.strings.places < 0
         if self.numbers is not None:

@@ -52,20 +52,20 @@ class CellChoice:
         """How much each term counts; columns that are read by their kind count by that."""
         votes = np.ones(len(terms.columns), bool)
         votes[list(self.silent)] = False
-        found = term_weights(terms, votes, np.array(self.pair_trust), np.array(self.triple_trust))
-        found[: len(terms.names)] = np.where(self.by_cells, column_weights, 0.0)
-        return found
+        weights = term_weights(terms, votes, np.array(self.pair_trust), np.array(self.triple_trust))
+        weights[: len(terms.names)] = np.where(self.by_cells, column_weights, 0.0)
+        return weights
 
     def corrections(self, classes: Sequence[Any]) -> NDArray[np.float64] | None:
         """The weights of cells by feature and class; a label that came later has none."""
         if self.correction is None:
             return None
         places = {label: place for place, label in enumerate(self.labels)}
-        found = np.zeros((len(self.correction), len(classes)))
+        corrections = np.zeros((len(self.correction), len(classes)))
         for at, label in enumerate(classes):
             if label in places:
-                found[:, at] = self.correction[:, places[label]]
-        return found
+                corrections[:, at] = self.correction[:, places[label]]
+        return corrections
 
     # How it is kept
 
@@ -149,7 +149,7 @@ class CellVotes:
         """The terms that add to the scores of one row."""
         codes = self.terms.codes(groups, values)[:, 0]
         rows = _kernel.CellRows(codes, 1, self.n_classes)
-        found = []
+        votes = []
         for number, weights in self._reading.terms(rows):
             columns = self.terms.columns[number]
             if all(codes[at] != NO_CELL for at in columns):
@@ -159,5 +159,5 @@ class CellVotes:
                     + self.terms.cells[at].shown(int(codes[at]), level)
                     for at in columns
                 )
-                found.append(Vote(tuple(self.terms.names[at] for at in columns), shown, weights))
-        return found
+                votes.append(Vote(tuple(self.terms.names[at] for at in columns), shown, weights))
+        return votes

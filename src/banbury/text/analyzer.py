@@ -169,9 +169,9 @@ class Analyzer:
         """
         if self.keywords is None:
             raise InputError("vector needs keywords: Analyzer(keywords=[...]).vector(text)")
-        found = Counter(token.text for token in self.tokens(text))
+        counted = Counter(token.text for token in self.tokens(text))
         speller = replace(self, keywords=None)
-        counts = [found[speller._spelled(keyword)] for keyword in self.keywords]
+        counts = [counted[speller._spelled(keyword)] for keyword in self.keywords]
         return [int(count > 0) for count in counts] if binary else counts
 
     def matrix(

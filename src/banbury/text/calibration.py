@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The numbers by which log-likelihoods are multiplied, and what each label's score then gets besides."""
+    """Scale of log-likelihoods by the length of a text, and a shift of each label's score that grows with it."""
 
     scale: float
     half: float
@@ -37,12 +37,12 @@ class Calibration:
         return [shifts.get(label, 0.0) for label in classes]
 
     def scaled(self, factor: float) -> Calibration:
-        """The same evidence, surer or less sure by a factor."""
+        """The calibration with all scores times a factor."""
         shifts = tuple((label, factor * shift) for label, shift in self.shifts)
         return Calibration(factor * self.scale, self.half, shifts, self.typical)
 
     def settings(self) -> dict[str, Any]:
-        """The same as plain data, for a file."""
+        """The calibration as plain data, for a file."""
         shifts = [list(shift) for shift in self.shifts]
         return {"scale": self.scale, "half": self.half, "shifts": shifts, "typical": self.typical}
 

@@ -151,7 +151,7 @@ def _ridge(
 
 
 def _of_all_classes(scores: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """With two classes only the second has a score of its own."""
+    """Scores of all classes from those of the kernel, which scores only the second of two."""
     return np.insert(scores, 0, 0.0, axis=1) if n_classes == 2 else scores
 
 

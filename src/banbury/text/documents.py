@@ -179,7 +179,7 @@ def as_weights(weights: Column, n: int) -> Buffer:
 
 
 def as_sample_weight(sample_weight: Column, n: int) -> NDArray[np.float64] | None:
-    """What documents count in an evaluation: numbers of 0 or more, one for each; None where all count once."""
+    """Sample weights of an evaluation: a number of 0 or more for each document; None where all count once."""
     if sample_weight is None:
         return None
     values = as_list(sample_weight, "sample_weight")

@@ -56,7 +56,7 @@ def counts_from_frequencies(
 
 
 def _frequencies(table: Any, analyzer: Analyzer) -> dict[str, dict[Any, int]]:
-    """Words as documents have them, with a checked count for each label."""
+    """Checked counts of each word, spelled as the analyzer spells it, by label."""
     for method in ("to_dicts", "to_pylist"):  # polars, pyarrow
         if hasattr(table, method):
             table = getattr(table, method)()
@@ -71,12 +71,12 @@ def _frequencies(table: Any, analyzer: Analyzer) -> dict[str, dict[Any, int]]:
         tokens = [token.text for token in analyzer.features(word)] if isinstance(word, str) else []
         if len(tokens) != 1:
             raise InputError(f"{word!r} is not one word; this analyzer reads {tokens or 'nothing'} in it")
-        own = frequencies.setdefault(tokens[0], {})
+        counted = frequencies.setdefault(tokens[0], {})
         for label, n in by_label.items():
             whole = n.item() if type(n).__module__ == "numpy" else n
             if type(whole) is not int or not 0 <= whole < 2**32:
                 raise InputError(f"the count of {word!r} with label {label!r} is {n!r}; counts are whole, 0 or more")
-            own[label] = own.get(label, 0) + whole
+            counted[label] = counted.get(label, 0) + whole
     if not frequencies:
         raise InputError("the table of frequencies has no words")
     return frequencies

@@ -35,7 +35,7 @@ class GivenScorer:
     def scores(
         self, texts: Texts, start: Sequence[float], threads: int, growth: object = None, version: object = None
     ) -> NDArray[Any]:
-        """By text and class: start + Σ weights; given weights know of no length, so nothing grows with it."""
+        """Scores by text and class: start + Σ weights. Given weights do not depend on the length, nor on `growth`."""
         rows = []
         for text in as_texts(texts):
             known = [weights for weights in self._weights_in(text) if weights is not None]
@@ -95,7 +95,7 @@ class GivenModel:
 
     @property
     def documents(self) -> list[int]:
-        """None was learned; one each stands for classes of which none is more frequent."""
+        """One document of each class, though none was learned: no class is more frequent."""
         return [1] * len(self.classes)
 
     @property
@@ -113,7 +113,7 @@ class GivenModel:
         raise NotAvailable("a model of texts has no columns, and the weights of this one were given, not learned")
 
     def of_texts(self, purpose: str) -> NoReturn:
-        """Not a model that counted texts."""
+        """An error: this model has counted no texts."""
         raise NotAvailable(f"{purpose}, and a model that has counted them; the weights of this one were given")
 
     def of_table(self) -> None:
@@ -125,7 +125,7 @@ class GivenModel:
         return held, lambda row: _kernel.text_at(held, row)
 
     def add(self, *documents: Any, **options: Any) -> NoReturn:
-        """It cannot learn."""
+        """An error: given weights cannot learn."""
         raise NotAvailable("the weights of this model were given, not learned: it cannot learn, forget or be merged")
 
     remove = merge = choose = empty_copy = add
@@ -139,7 +139,7 @@ class GivenModel:
         return self.classes, self.weights, 0, None
 
     def is_in(self, state: tuple[Any, ...]) -> bool:
-        """Nothing labels single texts here, so nobody asks."""
+        """False: given weights have no labeller."""
         return False
 
     def reading(self, settings: Settings, prior: Prior | None = None, state: object = None) -> TextReading:
@@ -149,13 +149,13 @@ class GivenModel:
         return TextReading(self.classes, self.analyzer, scorer, start)
 
     def joint_log_likelihood(self, *documents: Any, **options: Any) -> NoReturn:
-        """Weights say nothing of P(text | class)."""
+        """class).|An error: given weights say nothing of P(text | class).| class)."""
         raise NotAvailable("the weights of this model were given: they are ratios, and P(text | class) is not known")
 
     sample = n_parameters = joint_log_likelihood
 
     def words(self, *label: Any, **options: Any) -> WordTable:
-        """There are no counts to make a table from."""
+        """An error: there are no counts to make a table from."""
         raise NotAvailable("this model has no counts to make a table of; its weights are those that were given")
 
     def spelling(self, word: str) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Index:
-    """Which words stand in which documents how often; documents by their place among all, words by theirs."""
+    """Inverted index: which documents have a word, and how often; documents and words by their numbers."""
 
     documents: NDArray[Any]
     words: list[str]

@@ -93,7 +93,7 @@ def plain_scores(
 
 
 def left_out_weights(documents: _kernel.Documents, n_documents: Sequence[int]) -> tuple[NDArray[np.float64], float]:
-    """How much each document counts where something is fitted to leave-one-out scores; and how many documents that is.
+    """Weights of documents for fits to leave-one-out scores, and the effective number of documents.
 
     A group of copies, or of documents that belong together, is one observation, whatever its weight. And what the
     others say of a document is worth the less, the larger a part of its class leaves with it: of a whole class they can

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeftOutEvidence:
-    """What documents say by a plain likelihood that has not seen them."""
+    """Leave-one-out log-likelihoods of documents by a plain likelihood."""
 
     logs: NDArray[np.float64]
     """By document and class, log P(text | class)."""
@@ -40,20 +40,20 @@ class LeftOutEvidence:
         return cls(np.asarray(left_out.scores), np.asarray(left_out.absent), lengths)
 
     def first(self, n: int) -> LeftOutEvidence:
-        """That of the first documents."""
+        """The evidence of the first `n` documents."""
         return LeftOutEvidence(self.logs[:n], self.absent[:n], self.lengths[:n])
 
     def is_finite(self, start: NDArray[np.float64]) -> bool:
-        """Whether nothing is impossible."""
+        """Whether all log-likelihoods and the log prior are finite."""
         return bool(np.isfinite(self.logs).all() and np.isfinite(start).all())
 
     def growth(self) -> NDArray[np.float64]:
-        """How much of what grows with the length of a text each has."""
+        """Growth of each document, n / (n + 16) for n words: the factor of the shifts."""
         share: NDArray[np.float64] = (self.lengths / (self.lengths + 16.0))[:, None]
         return share
 
     def evidence(self) -> NDArray[np.float64]:
-        """Of an empty text nothing; the absence of words says the more, the longer a text is."""
+        """Log-likelihoods around their mean, by document; absent words count by the growth, so an empty text has 0."""
         evidence: NDArray[np.float64] = self.logs - (1 - self.growth()) * self.absent
         evidence -= evidence.mean(axis=1, keepdims=True)
         return evidence

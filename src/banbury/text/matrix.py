@@ -1,4 +1,4 @@
-"""TermMatrix: how often each feature stands in each document, as a sparse matrix of SciPy."""
+"""TermMatrix: a document-term matrix, sparse, of SciPy."""
 
 from __future__ import annotations
 

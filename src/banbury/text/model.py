@@ -144,7 +144,7 @@ class TextModel:
         raise NotAvailable("a model of texts has no columns; words() says what was learned of its words")
 
     def add(self, texts: Texts, labels: list[Any], weights: Column, *, threads: int | None) -> None:
-        """Count these documents too; of a label that nothing was fitted to, take note of how it is told."""
+        """Count these documents too; a label that nothing was fitted to gets a start of its own."""
         if self.choice.trust is None or self.choice.trust.knows(labels):
             self.counts.add(texts, labels, weights=weights, threads=threads)
             return
@@ -260,7 +260,7 @@ class TextModel:
         return TextReading(classes, self.counts.analyzer, plain, start, growth, **how)
 
     def _trusting(self, state: TextState, prior: Prior) -> TextReading:
-        """How the automatic model scores."""
+        """The reading of the automatic model."""
         classes, kernel, version, documents, choice = state
         trust, correction = self.trust_of(choice), choice.correction
 
@@ -340,7 +340,7 @@ class TextModel:
         return draw_texts(rng, class_ids, words.counts, words._plain(settings), settings.likelihood)
 
     def _plain(self, settings: Settings) -> _kernel.Scorer:
-        """The plain likelihood, as it is."""
+        """The scorer of the plain likelihood, not calibrated."""
         return scorer(self.counts.kernel, *settings.plain_form(self.choice.smoothing))
 
     def words(

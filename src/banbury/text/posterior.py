@@ -139,17 +139,17 @@ def text_posterior(
     if likelihood not in ("multinomial", "bernoulli"):
         raise InputError(f"likelihood is {likelihood!r}; there are posteriors for 'multinomial' and 'bernoulli'")
     check_many(texts)
-    found = [Counter(token.text for token in counts.analyzer.features(text)) for text in texts]
-    asked = None if likelihood == "bernoulli" else sorted({word for text in found for word in text})
+    counted = [Counter(token.text for token in counts.analyzer.features(text)) for text in texts]
+    asked = None if likelihood == "bernoulli" else sorted({word for text in counted for word in text})
     words, inside, outside = _beta(counts, asked, likelihood, smoothing)
     places = {word: place for place, word in enumerate(words)}
     shares = prior_draws(counts.classes, counts.documents, prior, draws, seed)
-    scores = np.empty((draws, len(found), len(counts.classes)))
+    scores = np.empty((draws, len(counted), len(counts.classes)))
     if likelihood == "bernoulli":
-        _add_bernoulli(scores, found, words, inside, outside, seed)
+        _add_bernoulli(scores, counted, words, inside, outside, seed)
     else:
         drawn = {word: _log_gamma_draws(_generator(seed, word), inside[place], draws) for word, place in places.items()}
-        for row, text in enumerate(found):
+        for row, text in enumerate(counted):
             known = sorted(word for word in text if word in places)
             scores[:, row] = _multinomial_scores(
                 [drawn[word] for word in known],
@@ -198,14 +198,14 @@ def _log_gamma_draws(generator: np.random.Generator, shapes: Array, draws: int) 
 def _against_the_others(logs: Array) -> Array:
     """λ of each class: the last axis."""
     n_classes = logs.shape[-1]
-    found = np.zeros_like(logs)
+    result = np.zeros_like(logs)
     if n_classes == 1:
-        return found
+        return result
     for number in range(n_classes):
         others = np.delete(logs, number, axis=-1)
         theirs = np.logaddexp.reduce(others, axis=-1) - np.log(n_classes - 1)
-        found[..., number] = log_differences(logs[..., number], theirs)
-    return found
+        result[..., number] = log_differences(logs[..., number], theirs)
+    return result
 
 
 def _multinomial_scores(
@@ -220,12 +220,12 @@ def _multinomial_scores(
 
 
 def _add_bernoulli(
-    scores: Array, found: list[Counter[str]], words: list[str], inside: Array, outside: Array, seed: int
+    scores: Array, counted: list[Counter[str]], words: list[str], inside: Array, outside: Array, seed: int
 ) -> None:
     """Fill in the scores: every word of the vocabulary counts, in the texts that have it and in those that do not."""
     scores[:] = 0.0
     rows: dict[str, list[int]] = {}
-    for row, text in enumerate(found):
+    for row, text in enumerate(counted):
         for word in text:
             rows.setdefault(word, []).append(row)
     for place, word in enumerate(words):

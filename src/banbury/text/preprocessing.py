@@ -26,14 +26,14 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
     """
     if analyzer.words is None:
         return []
-    text, end, found = str(document), 0, []
+    text, end, parts = str(document), 0, []
     for token in analyzer.tokens(document):
-        found += _left_out(text, end, token.start)
+        parts += _left_out(text, end, token.start)
         piece = text[token.start : token.end]
         if piece.translate(SPELLINGS).casefold() != token.text.casefold():
-            found.append(Change(piece, token.text, token.start, token.end))
+            parts.append(Change(piece, token.text, token.start, token.end))
         end = token.end
-    return found + _left_out(text, end, len(text))
+    return parts + _left_out(text, end, len(text))
 
 
 def _left_out(text: str, start: int, end: int) -> list[Change]:

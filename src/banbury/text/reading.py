@@ -99,7 +99,7 @@ class TextReading(NamedTuple):
         return PairTerms(start, np.asarray(weights), np.asarray(places))
 
     def all_terms(self, text: str) -> tuple[list[float], list[Term], AbsentWords | None]:
-        """The same; with the Bernoulli likelihood, words that are absent by themselves instead of in the start.
+        """`terms`, and with the Bernoulli likelihood the absent words: then they are not in the start.
 
         Then a word adds log P(word | class), and one that is absent log(1 − P(word | class)).
         """
@@ -128,8 +128,8 @@ class TextReading(NamedTuple):
             number = numbers[term.word, term.kind == "characters"]
             is_present[number] = True
             if term.weights:  # not a repeat
-                own = logs[number] if self.growth is None else np.array(term.weights) + factor * absence[number]
-                terms[place] = term._replace(weights=own.tolist())
+                weights = logs[number] if self.growth is None else np.array(term.weights) + factor * absence[number]
+                terms[place] = term._replace(weights=weights.tolist())
         names = [name for name, present in zip(table.names, is_present.tolist(), strict=True) if not present]
         return start, terms, AbsentWords(names, factor * absence[~is_present])
 

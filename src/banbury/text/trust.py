@@ -145,18 +145,18 @@ class Trust:
         ]
 
     def only(self, classes: list[Any]) -> Trust:
-        """The same without what labels have asked for that came and went."""
+        """The curves without what labels have asked for that are no longer there."""
         later = tuple(asked for asked in self.later if asked.label in classes)
         return self if later == self.later else replace(self, later=later)
 
     def scaled(self, factor: float) -> Trust:
-        """The same evidence, surer or less sure by a factor."""
+        """The curves with all scores times a factor."""
         shifts = tuple((label, factor * shift) for label, shift in self.shifts)
         curves = tuple(factor * number for number in self.curves)
         return replace(self, curves=curves, prior=factor * self.prior, shifts=shifts)
 
     def settings(self) -> dict[str, Any]:
-        """The same as plain data, for a file."""
+        """The curves as plain data, for a file."""
         return {
             "curves": list(self.curves),
             "prior": self.prior,

@@ -111,14 +111,14 @@ class _Labelled:
     threads: int | None
 
     def only(self, rows: list[int]) -> _Labelled:
-        """Some of them."""
+        """The documents at these places."""
         weights = None if self.weights is None else [self.weights[row] for row in rows]
         return replace(
             self, texts=[self.texts[row] for row in rows], labels=[self.labels[row] for row in rows], weights=weights
         )
 
     def fitted(self) -> tuple[TextModel, TrainingReport | None]:
-        """A model of them alone."""
+        """A model of the labelled documents alone."""
         how: dict[str, Any] = {"analyzer": self.analyzer, "effort": self.effort, "threads": self.threads}
         return TextModel.fitted(self.texts, self.labels, self.weights, self.settings, **how)
 
@@ -151,7 +151,7 @@ class _Labelled:
         model.choose(self.texts, self.labels, self.weights, self.settings, effort=effort, threads=self.threads)
 
     def log_probabilities(self, model: TextModel, texts: list[str]) -> NDArray[Any]:
-        """Of each text and class."""
+        """Log probabilities, by text and class."""
         reading = model.reading(self.settings)
         return possible_log_softmax(reading.scores(texts, n_threads(self.threads)))
 
@@ -201,12 +201,12 @@ def _chosen(
     return ways[best], scales[best], tried
 
 
-def _own_first(logs: NDArray[Any], own: list[int], width: int) -> NDArray[Any]:
+def _own_first(logs: NDArray[Any], class_ids: list[int], width: int) -> NDArray[Any]:
     """The logarithms of each document, that of its own label first; so models of other classes can stand together."""
-    rows = np.arange(len(own))
-    first = np.full((len(own), width), IMPOSSIBLE)
+    rows = np.arange(len(class_ids))
+    first = np.full((len(class_ids), width), IMPOSSIBLE)
     first[:, : logs.shape[1]] = np.maximum(logs, IMPOSSIBLE)
-    first[rows, own], first[:, 0] = first[:, 0], first[rows, own]
+    first[rows, class_ids], first[:, 0] = first[:, 0], first[rows, class_ids]
     return first
 
 

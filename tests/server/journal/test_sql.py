@@ -136,9 +136,9 @@ def steps(journal: SqlJournal, work: Callable[[], object]) -> int:
         n_steps += 1
         return 0
 
-    journal._connection.set_progress_handler(count, 1000)
+    journal.connection.set_progress_handler(count, 1000)
     work()
-    journal._connection.set_progress_handler(None, 0)
+    journal.connection.set_progress_handler(None, 0)
     return n_steps
 
 

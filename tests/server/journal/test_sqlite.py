@@ -30,8 +30,8 @@ def test_a_second_server_is_refused_until_the_first_has_gone(tmp_path: Path) -> 
 
 def test_a_commit_waits_for_the_disk(tmp_path: Path) -> None:
     journal = SqliteJournal(str(tmp_path / "learned.journal"))
-    assert journal._run("PRAGMA journal_mode") == [("wal",)]
-    assert journal._run("PRAGMA synchronous") == [(2,)]  # FULL
+    assert journal.connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    assert journal.connection.execute("PRAGMA synchronous").fetchall() == [(2,)]  # FULL
     journal.close()
 
 

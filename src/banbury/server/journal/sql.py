@@ -74,7 +74,7 @@ class SqlJournal:
     driver_errors: tuple[type[Exception], ...] = ()
 
     def __init__(self, connection: Any) -> None:
-        self._connection = connection
+        self.connection = connection
         self._turn = threading.RLock()
         with self._guarded():
             self._prepare()
@@ -293,7 +293,7 @@ class SqlJournal:
     def close(self) -> None:
         """Let go of the journal."""
         with self._turn, suppress(*self.driver_errors):
-            self._connection.close()
+            self.connection.close()
 
     def _announce(self, sequence: int) -> None:
         """Tell others of the entries that are being written."""
@@ -340,11 +340,11 @@ class SqlJournal:
                 raise
 
     def _run(self, statement: str, *arguments: Any) -> list[Row]:
-        cursor = self._connection.execute(self._adapted(statement), arguments)
+        cursor = self.connection.execute(self._adapted(statement), arguments)
         return list(cursor.fetchall()) if cursor.description is not None else []
 
     def _run_many(self, statement: str, rows: Iterable[Row]) -> None:
-        self._connection.cursor().executemany(self._adapted(statement), rows)
+        self.connection.cursor().executemany(self._adapted(statement), rows)
 
     def _adapted(self, statement: str) -> str:
         return statement

@@ -52,7 +52,7 @@ class Files:
         return folder
 
     def list(self) -> list[File]:
-        """All of them, the newest first."""
+        """All files, the newest first."""
         found = []
         for path in self.folder.iterdir():
             if not path.name.startswith("."):

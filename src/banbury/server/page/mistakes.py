@@ -44,7 +44,7 @@ class Evaluated:
 
     @cached_property
     def probabilities(self) -> Any:
-        """By document and class."""
+        """Probabilities, by document and class."""
         predictions = self.report.predictions
         assert predictions.log_probabilities is not None
         return np.exp(predictions.log_probabilities)

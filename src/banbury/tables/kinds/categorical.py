@@ -122,10 +122,12 @@ class CategoricalStatistics(Statistics):
         return np.where(there, counts + float(self.kind.smoothing), 0.0)
 
     def _chances(self) -> Array:
-        found = self._dirichlet()
-        whole = found.sum(axis=2, keepdims=True)
-        even = (found.sum(axis=0) > 0) / np.maximum(1, (found.sum(axis=0) > 0).sum(axis=1, keepdims=True))
-        return np.where(whole > 0, found / np.where(whole > 0, whole, 1.0), even)
+        pseudo_counts = self._dirichlet()
+        whole = pseudo_counts.sum(axis=2, keepdims=True)
+        even = (pseudo_counts.sum(axis=0) > 0) / np.maximum(
+            1, (pseudo_counts.sum(axis=0) > 0).sum(axis=1, keepdims=True)
+        )
+        return np.where(whole > 0, pseudo_counts / np.where(whole > 0, whole, 1.0), even)
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class; a feature that has never had a value is missing."""
@@ -143,8 +145,8 @@ class CategoricalStatistics(Statistics):
 
     def drawn(self, rng: np.random.Generator) -> Statistics:
         """Statistics whose plug-in parameters are one draw from the posterior."""
-        found = self._dirichlet()
-        drawn = np.where(found > 0, np.maximum(rng.gamma(found), 1e-300), 0.0)
+        pseudo_counts = self._dirichlet()
+        drawn = np.where(pseudo_counts > 0, np.maximum(rng.gamma(pseudo_counts), 1e-300), 0.0)
         copy = self.copy()
         copy.kind = replace(self.kind, smoothing=0.0)
         copy.sums = {"counts": drawn / np.maximum(drawn.sum(axis=2, keepdims=True), 1e-300)}
@@ -152,14 +154,14 @@ class CategoricalStatistics(Statistics):
 
     def posterior(self, level: float = 0.95) -> dict[str, Summary]:
         """The `probability` of each category, by class, feature and number of the category."""
-        found = self._dirichlet()
-        rest = np.maximum(found.sum(axis=2, keepdims=True) - found, 0.0)
-        low, high = beta_interval(found, rest, level)
+        pseudo_counts = self._dirichlet()
+        rest = np.maximum(pseudo_counts.sum(axis=2, keepdims=True) - pseudo_counts, 0.0)
+        low, high = beta_interval(pseudo_counts, rest, level)
         return {"probability": Summary(self._chances(), low, high, level)}
 
 
 def widened(counts: Array, size: int) -> Array:
-    """The same with room for so many categories."""
+    """The counts with room for so many categories."""
     if counts.shape[2] == size:
         return counts
     wide = np.zeros((*counts.shape[:2], size))

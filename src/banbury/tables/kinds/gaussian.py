@@ -99,15 +99,16 @@ class GaussianStatistics(Statistics):
         sums = {name: np.zeros(shape) for name in MOMENT_NAMES}
         scaled = self._scaled(values)
         for number, rows in by_class(numbers):
-            found = moments.of_values(scaled[rows], None if weights is None else weights[rows])
-            for name, array in _sums(found).items():
+            of_class = moments.of_values(scaled[rows], None if weights is None else weights[rows])
+            for name, array in _sums(of_class).items():
                 sums[name][number] = array
         if self._is_log():
             sums["zeros"] = class_sums((values == 0).astype(float), numbers, weights, n_classes)
         return sums
 
-    def _take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        super()._take(settings, arrays)
+    def take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Take over the sums of `parts`, once they are checked."""
+        super().take(settings, arrays)
         # What rows cannot have summed up to would overflow when it is squared.
         limits = {"n": 2.0**64, "mean": LARGEST_VALUE, "mean_rest": LARGEST_VALUE}
         limits |= {"spread": LARGEST_SPREAD, "spread_rest": LARGEST_SPREAD}
@@ -116,12 +117,12 @@ class GaussianStatistics(Statistics):
                 raise FileFormatError(f"its {name!r} are larger than those of any numbers")
 
     def _joined(self, sums: Sums, more: Sums) -> Sums:
-        found = _sums(moments.joined(_moments(sums), _moments(more)))
-        return found | {name: sums[name] + more[name] for name in sums.keys() - found.keys()}
+        joined = _sums(moments.joined(_moments(sums), _moments(more)))
+        return joined | {name: sums[name] + more[name] for name in sums.keys() - joined.keys()}
 
     def _parted(self, sums: Sums, gone: Sums) -> Sums:
-        found = _sums(moments.parted(_moments(sums), _moments(gone)))
-        return found | {name: left(sums[name], gone[name]) for name in sums.keys() - found.keys()}
+        parted = _sums(moments.parted(_moments(sums), _moments(gone)))
+        return parted | {name: left(sums[name], gone[name]) for name in sums.keys() - parted.keys()}
 
     def _normal(self, block: Block = NOTHING) -> Normal:
         if block.is_whole:
@@ -184,9 +185,9 @@ class GaussianStatistics(Statistics):
             return self._gaussian_logs(self._normal(block), self._scaled(values)[:, None, :])
         logs = self._scaled(values)
         none, some = self._zero_logs(block)
-        found = self._gaussian_logs(self._normal(block), np.where(np.isnan(logs), 0.0, logs)[:, None, :])
-        found = np.where(values[:, None, :] > 0, found + some - np.nan_to_num(logs)[:, None, :], none)
-        return np.where(values[:, None, :] < 0, 0.0, found)
+        densities = self._gaussian_logs(self._normal(block), np.where(np.isnan(logs), 0.0, logs)[:, None, :])
+        densities = np.where(values[:, None, :] > 0, densities + some - np.nan_to_num(logs)[:, None, :], none)
+        return np.where(values[:, None, :] < 0, 0.0, densities)
 
     def _gaussian_logs(self, normal: Normal, values: Array) -> Array:
         logs = self._student_logs(normal, values) if self.kind.predictive else self._normal_logs(normal, values)
@@ -284,7 +285,7 @@ class GaussianStatistics(Statistics):
         reach = np.where(enough, reach, inf)
         with np.errstate(divide="ignore"):
             low, high = (unbiased * freedom / 2 / gamma_quantile(chance, freedom / 2) for chance in (1 - tail, tail))
-        found = {
+        summaries = {
             "mean": Summary(value, value - reach, value + reach, level),
             "variance": Summary(variance, np.where(enough, low, 0.0), np.where(enough, high, inf), level),
         }
@@ -292,8 +293,8 @@ class GaussianStatistics(Statistics):
             none, some = (array[0] for array in self._zero_shares())
             # Half a row of each, as Jeffreys proposed: the prior of the shares is too sure where all classes are alike.
             low, high = beta_interval(self.sums["zeros"] + 0.5, self.sums["n"] + 0.5, level)
-            found["zero"] = Summary(none / (none + some), low, high, level)
-        return found
+            summaries["zero"] = Summary(none / (none + some), low, high, level)
+        return summaries
 
 
 def _sums(moments: Moments) -> Sums:

@@ -75,18 +75,18 @@ class HistogramStatistics(CategoricalStatistics):
         return np.broadcast_to(self.n_categories(), last.shape)
 
     def _density(self, values: Array, codes: NDArray[np.intp], logs: Array) -> Array:
-        found = np.empty(values.shape)
+        densities = np.empty(values.shape)
         for column, edges in enumerate(self.edges):
             if edges is None:
-                found[:, column] = 0.0
+                densities[:, column] = 0.0
                 continue
             one, code = values[:, column], codes[:, column]
             scale = max(edges[-1] - edges[0], np.finfo(float).tiny)
             widths = np.concatenate([[scale], np.maximum(np.diff(edges), np.finfo(float).tiny), [scale]])
             with np.errstate(over="ignore"):
                 beyond = np.maximum(0, np.maximum(edges[0] - one, one - edges[-1])) / scale
-            found[:, column] = -np.log(widths[code]) - np.minimum(beyond, 1e150)
-        return logs + found[:, None, :]
+            densities[:, column] = -np.log(widths[code]) - np.minimum(beyond, 1e150)
+        return logs + densities[:, None, :]
 
     def _dirichlet(self) -> Array:
         counts = self.sums["counts"]
@@ -110,7 +110,7 @@ class HistogramStatistics(CategoricalStatistics):
         return drawn
 
     def columns(self, which: Any) -> HistogramStatistics:
-        """The same for some of the features: their places, or a mask."""
+        """The statistics of some of the features: their places, or a mask."""
         copy = super().columns(which)
         places = np.arange(self.n_features)[which]
         copy.edges = [self.edges[place] for place in places.tolist()]
@@ -144,7 +144,8 @@ class HistogramStatistics(CategoricalStatistics):
         known = [edges for edges in self.edges if edges is not None]
         return settings, {**arrays, "edges": np.concatenate(known) if known else np.empty(0)}
 
-    def _take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    def take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Take over the sums of `parts`, once they are checked."""
         lengths, every = settings["edges"], np.array(arrays["edges"], dtype=float)
         if len(lengths) != self.n_features or sum(length or 0 for length in lengths) != every.size:
             raise FileFormatError("its bins are not those of its columns")
@@ -155,7 +156,7 @@ class HistogramStatistics(CategoricalStatistics):
                 raise FileFormatError("its bins are not in order")
             self.edges.append(edges)
             place += length or 0
-        super()._take(settings, arrays)
+        super().take(settings, arrays)
         if self.sums["counts"].shape[2] != self._n_cells(None):
             raise FileFormatError("its counts are not those of its bins")
 

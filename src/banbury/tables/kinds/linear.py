@@ -43,25 +43,25 @@ class LinearStatistics(Statistics):
             return super().scores(values, feature_weights)
         values, share = self._checked(values), self._share(feature_weights)
         possible, impossible = (Lines(slope * share, start * share) for slope, start in lines)
-        found = self.products(values, possible)
+        scores = self.products(values, possible)
         if impossible.slope.any() or impossible.start.any():
-            found += IMPOSSIBLE * self.products(values, impossible)
-        return found + self._shared_sums(values, share)[:, None]
+            scores += IMPOSSIBLE * self.products(values, impossible)
+        return scores + self._shared_sums(values, share)[:, None]
 
     def products(self, values: Values, lines: Lines) -> Array:
         """Values times slopes, plus starts, by row and class; a sparse matrix stays sparse."""
         slope, start = lines
         if is_sparse(values):
             return np.asarray(values @ slope.T + start.sum(axis=1))
-        found = np.empty((values.shape[0], self.n_classes))
+        products = np.empty((values.shape[0], self.n_classes))
         for rows, block in self._blocks(values):
             for number in range(self.n_classes):
                 # Sums of rows, not a product of matrices: the result does not depend on what else is in the block.
                 one = (block.values * slope[number]).sum(axis=1) + start[number].sum()
                 if not block.known.all():
                     one -= np.where(block.known, 0.0, start[number]).sum(axis=1)
-                found[rows, number] = one
-        return found
+                products[rows, number] = one
+        return products
 
     def _shared_sums(self, values: Values, share: Array) -> Array:
         if is_sparse(values):
@@ -70,13 +70,13 @@ class LinearStatistics(Statistics):
                 values = values.copy()
                 values.data = shared
             return np.zeros(values.shape[0]) if shared is None else np.asarray(values @ share)
-        found = np.zeros(values.shape[0])
+        sums = np.zeros(values.shape[0])
         for rows, block in self._blocks(values):
             shared = self._shared(block.values)
             if shared is None:
                 break
-            found[rows] = (shared * share).sum(axis=1)
-        return found
+            sums[rows] = (shared * share).sum(axis=1)
+        return sums
 
 
 def apart(logs: Array) -> tuple[Array, Array]:

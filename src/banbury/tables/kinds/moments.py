@@ -1,7 +1,7 @@
-"""Moments: number, mean and spread of columns of numbers, joined and parted by Chan's formulas in twice the precision.
+"""Moments: number, mean and spread of columns of numbers, joined and parted in double-double precision.
 
-So neither a large mean nor a row that comes and goes costs digits: 13 are left of a spread that is 10⁻⁹ of the mean, or
-of what it was before.
+Chan's formulas join them. Neither a large mean nor a row that comes and goes costs digits: 13 are left of a spread that
+is 10⁻⁹ of the mean, or of what it was before.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SPREAD_ROUNDING = (
 
 
 class Moments(NamedTuple):
-    """Of each column, or of each class and column: how many values, their mean, their Σ (x − mean)²."""
+    """Number of values, mean and Σ (x − mean)², of each column or of each class and column."""
 
     n: Array
     mean: Pair
     spread: Pair
 
     def at(self, place: Any) -> Moments:
-        """Some of them."""
+        """The moments at this place."""
         return Moments(self.n[place], _at(self.mean, place), _at(self.spread, place))
 
 
@@ -39,11 +39,11 @@ def _at(pair: Pair, place: Any) -> Pair:
 
 def of_values(values: Array, weights: Array | None = None) -> Moments:
     """The moments of rows, by column; NaN is missing."""
-    found = None
+    result = None
     for rows in slices(len(values), max(1, CELLS // max(1, values.shape[1]))):
         some = _of_some(values[rows], None if weights is None else weights[rows])
-        found = some if found is None else joined(found, some)
-    return _of_some(values, weights) if found is None else found
+        result = some if result is None else joined(result, some)
+    return _of_some(values, weights) if result is None else result
 
 
 def _of_some(values: Array, weights: Array | None) -> Moments:
@@ -109,10 +109,10 @@ def parted(whole: Moments, part: Moments) -> Moments:
 
 def overall(moments: Moments) -> Moments:
     """All classes together: the first axis goes."""
-    found = moments.at(0)
+    result = moments.at(0)
     for number in range(1, len(moments.n)):
-        found = joined(found, moments.at(number))
-    return found
+        result = joined(result, moments.at(number))
+    return result
 
 
 def _choose(condition: Any, one: Pair, other: Pair) -> Pair:

@@ -52,27 +52,27 @@ class MultinomialStatistics(LinearStatistics):
 
     def _dirichlet(self, counts: Array) -> Array:
         """Posterior pseudo-counts; where there are none at all, every column is as likely."""
-        found = counts + np.asarray(self.kind.smoothing, dtype=float)
-        return np.where(found.sum(axis=-1, keepdims=True) > 0, found, 1.0)
+        pseudo_counts = counts + np.asarray(self.kind.smoothing, dtype=float)
+        return np.where(pseudo_counts.sum(axis=-1, keepdims=True) > 0, pseudo_counts, 1.0)
 
     def _logs(self, block: Block) -> Array:
         counts = by_row(self.sums["counts"], block, lambda: block.values)
-        found = self._dirichlet(counts)
-        whole, values = found.sum(axis=-1, keepdims=True), block.values[:, None, :]
+        pseudo_counts = self._dirichlet(counts)
+        whole, values = pseudo_counts.sum(axis=-1, keepdims=True), block.values[:, None, :]
         if not self.kind.predictive:
-            return values * log_share(found, whole)
+            return values * log_share(pseudo_counts, whole)
         total = values.sum(axis=-1, keepdims=True)
         # What the columns have in common is shared out among them by how much they count.
         each = log_rising(whole, total) / np.where(total > 0, total, 1.0)
-        possible = np.where(found > 0, found, 1.0)
-        return np.where(found > 0, log_rising(possible, values), values * log_share(0.0, 1.0)) - values * each
+        possible = np.where(pseudo_counts > 0, pseudo_counts, 1.0)
+        return np.where(pseudo_counts > 0, log_rising(possible, values), values * log_share(0.0, 1.0)) - values * each
 
     def linear(self) -> tuple[Lines, Lines] | None:
         """The log-likelihood as lines of the values; None for the predictive distribution."""
         if self.kind.predictive:
             return None
-        found = self._dirichlet(self.sums["counts"])
-        logs, impossible = apart(log_share(found, found.sum(axis=1, keepdims=True)))
+        pseudo_counts = self._dirichlet(self.sums["counts"])
+        logs, impossible = apart(log_share(pseudo_counts, pseudo_counts.sum(axis=1, keepdims=True)))
         nothing = np.zeros_like(logs)
         return Lines(logs, nothing), Lines(impossible, nothing)
 
@@ -80,8 +80,12 @@ class MultinomialStatistics(LinearStatistics):
         """New rows of a class; their totals are drawn by the mean total of the class's rows."""
         counts, rows = self.sums["counts"][class_number], self.sums["rows"][class_number]
         totals = rng.poisson(counts.sum() / max(float(rows[0]), 1.0), n)
-        found = self._dirichlet(counts)
-        chances = rng.dirichlet(np.maximum(found, 1e-300), n) if self.kind.predictive else found / found.sum()
+        pseudo_counts = self._dirichlet(counts)
+        chances = (
+            rng.dirichlet(np.maximum(pseudo_counts, 1e-300), n)
+            if self.kind.predictive
+            else pseudo_counts / pseudo_counts.sum()
+        )
         return rng.multinomial(totals, chances).astype(float)
 
     def drawn(self, rng: np.random.Generator) -> Statistics:
@@ -93,11 +97,11 @@ class MultinomialStatistics(LinearStatistics):
 
     def posterior(self, level: float = 0.95) -> dict[str, Summary]:
         """The `probability` of each column."""
-        found = self._dirichlet(self.sums["counts"])
-        rest = found.sum(axis=1, keepdims=True) - found
+        pseudo_counts = self._dirichlet(self.sums["counts"])
+        rest = pseudo_counts.sum(axis=1, keepdims=True) - pseudo_counts
         rest[rest < 0] = 0.0  # by rounding
-        low, high = beta_interval(found, rest, level)
-        return {"probability": Summary(found / (found + rest), low, high, level)}
+        low, high = beta_interval(pseudo_counts, rest, level)
+        return {"probability": Summary(pseudo_counts / (pseudo_counts + rest), low, high, level)}
 
     def complement(self, *, norm: bool = False) -> Array:
         """The weights of the complement likelihood: −log P(column | any other class), by class and column.
@@ -107,8 +111,8 @@ class MultinomialStatistics(LinearStatistics):
         """
         counts = self.sums["counts"]
         others = counts.sum(axis=0) - counts if len(counts) > 1 else counts
-        found = np.maximum(others, 0) + np.asarray(self.kind.smoothing, dtype=float)
-        weights = -log_share(found, found.sum(axis=1, keepdims=True))
+        pseudo_counts = np.maximum(others, 0) + np.asarray(self.kind.smoothing, dtype=float)
+        weights = -log_share(pseudo_counts, pseudo_counts.sum(axis=1, keepdims=True))
         return weights / np.abs(weights).sum(axis=1, keepdims=True) if norm else weights
 
 

@@ -125,7 +125,7 @@ class NumberStatistics(Statistics):
         return copy
 
     def empty(self) -> NumberStatistics:
-        """The same, with nothing learned; what was fixed at the first fit stays, so that the two can be merged."""
+        """Empty statistics that can be merged with these: what was fixed at the first fit stays."""
         copy = super().empty()
         copy.forms = {name: form.empty() for name, form in self.forms.items()}
         return copy
@@ -136,7 +136,7 @@ class NumberStatistics(Statistics):
         return super().renumber(numbers, n_classes)
 
     def columns(self, which: Any) -> NumberStatistics:
-        """The same for some of the features: their places, or a mask."""
+        """The statistics of some of the features: their places, or a mask."""
         copy = super().columns(which)
         copy.forms = {name: form.columns(which) for name, form in self.forms.items()}
         copy.losses = self.losses[:, which]
@@ -161,35 +161,35 @@ class NumberStatistics(Statistics):
     def log_probabilities(self, values: Values) -> Array:
         """log P(value | class), by row, class and feature; 0 for a missing value."""
         values = self._dense(values)
-        found = np.empty((len(values), self.n_classes, self.n_features))
+        logs = np.empty((len(values), self.n_classes, self.n_features))
         for form, places in self._used():
-            found[:, :, places] = form.log_probabilities(_possible(form, values[:, places]))
-        return found
+            logs[:, :, places] = form.log_probabilities(_possible(form, values[:, places]))
+        return logs
 
     def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
         values, share = self._dense(values), self._share(feature_weights)
-        found = np.zeros((len(values), self.n_classes))
+        scores = np.zeros((len(values), self.n_classes))
         for form, places in self._used():
-            found += form.scores(_possible(form, values[:, places]), share[places])
-        return found
+            scores += form.scores(_possible(form, values[:, places]), share[places])
+        return scores
 
     def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:
         """The log-probabilities of rows that were added, each by the statistics without it; the forms stay."""
         values, numbers, weights = self._rows(values, numbers, weights)
         values = self._dense(values)
-        found = np.empty((len(values), self.n_classes, self.n_features))
+        logs = np.empty((len(values), self.n_classes, self.n_features))
         for form, places in self._used():
-            found[:, :, places] = form.leave_one_out(_possible(form, values[:, places]), numbers, weights)
-        return found
+            logs[:, :, places] = form.leave_one_out(_possible(form, values[:, places]), numbers, weights)
+        return logs
 
     def leave_copies_out(self, values: Values, copies: ArrayLike) -> Array:
-        """The same, each row without all that have its values: so many of each class."""
+        """The log-probabilities of rows, each by the statistics without all rows that have its values."""
         values = self._dense(values)
-        found = np.empty((len(values), self.n_classes, self.n_features))
+        logs = np.empty((len(values), self.n_classes, self.n_features))
         for form, places in self._used():
-            found[:, :, places] = form.leave_copies_out(_possible(form, values[:, places]), copies)
-        return found
+            logs[:, :, places] = form.leave_copies_out(_possible(form, values[:, places]), copies)
+        return logs
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class."""
@@ -210,19 +210,19 @@ class NumberStatistics(Statistics):
         `mean` and `variance`, for the logarithmic form those of the logarithms; `zero`, its share of zeros; for
         histograms the `probability` of each bin, by class, feature and bin.
         """
-        found: dict[str, Summary] = {}
+        summaries: dict[str, Summary] = {}
         for form, places in self._used():
             for name, summary in form.posterior(level).items():
                 shape = (self.n_classes, self.n_features, *summary.value.shape[2:])
-                old = found.get(name) or Summary(
+                old = summaries.get(name) or Summary(
                     np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, np.nan), level
                 )
                 for whole, part in zip(
                     (old.value, old.low, old.high), (summary.value, summary.low, summary.high), strict=True
                 ):
                     whole[:, places] = part
-                found[name] = old
-        return found
+                summaries[name] = old
+        return summaries
 
     def _dense(self, values: Values) -> Array:
         values = self._checked(values)
@@ -234,19 +234,21 @@ class NumberStatistics(Statistics):
         arrays = {**arrays, "losses": np.ascontiguousarray(self.losses)}
         settings["is_chosen"], settings["forms"] = self.is_chosen, {}
         for name, form in self.forms.items():
-            settings["forms"][name], own = form.parts()
-            arrays |= {f"{name}.{key}": array for key, array in own.items()}
+            settings["forms"][name], form_arrays = form.parts()
+            arrays |= {f"{name}.{key}": array for key, array in form_arrays.items()}
         return settings, arrays
 
-    def _take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        super()._take(settings, arrays)
+    def take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Take over the sums of `parts`, once they are checked."""
+        super().take(settings, arrays)
         losses = np.array(arrays["losses"], dtype=float)
         if losses.size != self.losses.size or np.isnan(losses).any():
             raise FileFormatError("its losses are not those of its columns")
         self.losses, self.is_chosen = losses.reshape(self.losses.shape), bool(settings["is_chosen"])
         for name, form in self.forms.items():
-            own = {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-            form._take(settings["forms"][name], own)
+            of_form = {key: array for key, array in arrays.items() if key.startswith(f"{name}.")}
+            without_name = {key.removeprefix(f"{name}."): array for key, array in of_form.items()}
+            form.take(settings["forms"][name], without_name)
 
 
 def _possible(form: Any, values: Array) -> Array:
@@ -279,7 +281,7 @@ def _hashes(values: Array) -> NDArray[Any]:
 
 
 def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, copies: Array, class_rows: Array) -> Array:
-    """By feature: what a row's class costs, in nats, if only this feature is known; missing values cost nothing."""
+    """Log loss of each feature alone, in nats; missing values cost nothing."""
     total = np.zeros(form.n_features)
     shares = weights / np.maximum(copies.sum(axis=1), 1e-300)  # what leaves together is one observation
     for rows in slices(len(values), max(1, CELLS // max(1, form.n_classes * form.n_features))):
@@ -287,8 +289,8 @@ def _losses(form: Any, values: Array, numbers: Numbers, weights: Array, copies: 
         prior = np.maximum(class_rows - copies[rows], 0)
         logs = logs + np.log(prior + 0.5)[:, :, None]
         top = logs.max(axis=1)
-        own = np.arange(len(logs)), numbers[rows]
-        losses = top + np.log(np.exp(logs - top[:, None]).sum(axis=1)) - logs[own]
+        entries = np.arange(len(logs)), numbers[rows]
+        losses = top + np.log(np.exp(logs - top[:, None]).sum(axis=1)) - logs[entries]
         total += (np.where(np.isnan(values[rows]), 0.0, losses) * shares[rows][:, None]).sum(axis=0)
     return total
 

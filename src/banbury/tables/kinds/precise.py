@@ -1,4 +1,4 @@
-"""Sums of floats in twice the usual precision: a number is the sum of two floats, the second far below the first.
+"""Double-double arithmetic: a number is the sum of two floats, the second far below the first.
 
 For mean and spread of numbers such as 10⁹ ± 10⁻³, and so that rows which are added and removed again leave no trace.
 The algorithms are those of Dekker and Knuth, on whole arrays.
@@ -16,7 +16,7 @@ SPLITTER = 2.0**27 + 1  # halves the 53 bits of a float
 
 
 def exact_sum(a: Array, b: Array) -> Pair:
-    """a + b, and what its rounding left out.
+    """a + b and its rounding error, exactly.
 
     >>> high, low = exact_sum(np.array(1e16), np.array(1.0))
     >>> int(high) + int(low) == 10**16 + 1
@@ -28,7 +28,7 @@ def exact_sum(a: Array, b: Array) -> Pair:
 
 
 def exact_product(a: Array, b: Array | float) -> Pair:
-    """a · b, and what its rounding left out."""
+    """a · b and its rounding error, exactly."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -78,7 +78,7 @@ def over(x: Pair, divisor: Array | float) -> Pair:
 
 
 def total(x: Pair) -> Pair:
-    """The sum along the first axis, by halves."""
+    """Pairwise sum along the first axis."""
     if not len(x[0]):
         nothing = np.zeros(x[0].shape[1:])
         return nothing, nothing

@@ -154,7 +154,7 @@ class Statistics:
         return copy
 
     def empty(self) -> Self:
-        """The same, with nothing learned; what was fixed at the first fit stays, so that the two can be merged."""
+        """Empty statistics that can be merged with these: what was fixed at the first fit stays."""
         copy = self.copy()
         copy.sums = {name: np.zeros_like(array) for name, array in self.sums.items()}
         return copy
@@ -171,7 +171,7 @@ class Statistics:
         return self
 
     def columns(self, which: Any) -> Self:
-        """The same for some of the features: their places, or a mask."""
+        """The statistics of some of the features: their places, or a mask."""
         copy = self.copy()
         copy.sums = {name: array[:, which] for name, array in self.sums.items()}
         copy.n_features = next(iter(copy.sums.values())).shape[1]
@@ -185,27 +185,27 @@ class Statistics:
     def log_probabilities(self, values: Values) -> Array:
         """log P(value | class), by row, class and feature; 0 for a missing value."""
         values = self._checked(values)
-        found = np.empty((values.shape[0], self.n_classes, self.n_features))
+        logs = np.empty((values.shape[0], self.n_classes, self.n_features))
         for rows, block in self._blocks(values):
-            found[rows] = self._known_logs(block)
-        return found
+            logs[rows] = self._known_logs(block)
+        return logs
 
     def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
         values, share = self._checked(values), self._share(feature_weights)
-        found = np.empty((values.shape[0], self.n_classes))
+        scores = np.empty((values.shape[0], self.n_classes))
         for rows, block in self._blocks(values):
-            found[rows] = (self._known_logs(block) * share).sum(axis=2)
-        return found
+            scores[rows] = (self._known_logs(block) * share).sum(axis=2)
+        return scores
 
     def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:
         """The log-probabilities of rows that were added, each by the statistics without it: its whole weight leaves."""
         values, numbers, weights = self._rows(values, numbers, weights)
         weights = np.ones(len(numbers)) if weights is None else weights
-        found = np.empty((values.shape[0], self.n_classes, self.n_features))
+        logs = np.empty((values.shape[0], self.n_classes, self.n_features))
         for rows, block in self._blocks(values, numbers, weights):
-            found[rows] = self._known_logs(block)
-        return found
+            logs[rows] = self._known_logs(block)
+        return logs
 
     def leave_copies_out(self, values: Values, copies: ArrayLike) -> Array:
         """The log-probabilities of rows, each by the statistics without all rows that have its values.
@@ -214,17 +214,17 @@ class Statistics:
         """
         values, copies = self._checked(values), np.asarray(copies, dtype=float)
         values = values.toarray() if is_sparse(values) else values
-        found = np.empty((len(values), self.n_classes, self.n_features))
+        logs = np.empty((len(values), self.n_classes, self.n_features))
         several = np.count_nonzero(copies, axis=1) > 1
         numbers = copies.argmax(axis=1)
         alone = np.flatnonzero(~several)
-        found[alone] = self.leave_one_out(values[alone], numbers[alone], copies[alone, numbers[alone]])
+        logs[alone] = self.leave_one_out(values[alone], numbers[alone], copies[alone, numbers[alone]])
         for some in slices(int(several.sum()), max(1, CELLS // max(1, self.n_classes * self.n_features))):
             rows = np.flatnonzero(several)[some]
             known = ~np.isnan(values[rows])
             block = Block(np.where(known, values[rows], 0.0), known, copies=copies[rows])
-            found[rows] = self._known_logs(block)
-        return found
+            logs[rows] = self._known_logs(block)
+        return logs
 
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class."""
@@ -251,10 +251,11 @@ class Statistics:
     def from_parts(cls, kind: Any, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self:
         """The statistics that `parts` were taken from."""
         statistics = cls(kind, int(settings["n_features"]), int(settings["n_classes"]))
-        statistics._take(settings, arrays)
+        statistics.take(settings, arrays)
         return statistics
 
-    def _take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    def take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Take over the sums of `parts`, once they are checked."""
         sums = {}
         for name, empty in self.sums.items():
             shape = tuple(settings["shapes"][name])
@@ -358,8 +359,8 @@ class Statistics:
             some = some.toarray() if is_sparse(some) else some
             known = ~np.isnan(some)
             filled = some if known.all() else np.where(known, some, 0.0)
-            own = (None, None) if numbers is None or weights is None else (numbers[rows], weights[rows])
-            yield rows, Block(filled, known, *own)
+            left_out = (None, None) if numbers is None or weights is None else (numbers[rows], weights[rows])
+            yield rows, Block(filled, known, *left_out)
 
 
 # What the kinds share
@@ -377,14 +378,14 @@ def slices(n: int, size: int) -> Iterator[slice]:
 
 def checked_weights(weights: Any, n: int) -> Array:
     """Weights as an array; a bad one is an error that names its row."""
-    found = np.asarray(weights, dtype=np.float64)
-    if found.shape != (n,):
-        raise InputError(f"{n} rows, but weights of shape {found.shape}")
-    bad = ~((found >= 0) & (found < inf))
+    checked = np.asarray(weights, dtype=np.float64)
+    if checked.shape != (n,):
+        raise InputError(f"{n} rows, but weights of shape {checked.shape}")
+    bad = ~((checked >= 0) & (checked < inf))
     if bad.any():
         row = int(bad.argmax())
-        raise InputError(f"row {row} has weight {found[row]:g}; a weight is a finite number, 0 or more")
-    return found
+        raise InputError(f"row {row} has weight {checked[row]:g}; a weight is a finite number, 0 or more")
+    return checked
 
 
 def checked_pseudo_counts(value: Any, name: str = "smoothing") -> None:
@@ -414,9 +415,9 @@ def class_sums(values: Values, numbers: Numbers, weights: Array | None, n_classe
             shares[np.arange(len(shares)), numbers[rows]] = 1.0 if weights is None else weights[rows]
             sums += (values[rows].T @ shares).T
         return sums
-    for number, own in by_class(numbers):
-        some = values[own]
-        sums[number] = some.sum(axis=0) if weights is None else (some * weights[own][:, None]).sum(axis=0)
+    for number, members in by_class(numbers):
+        some = values[members]
+        sums[number] = some.sum(axis=0) if weights is None else (some * weights[members][:, None]).sum(axis=0)
     return sums
 
 
@@ -453,8 +454,8 @@ def without(rows: Array, block: Block, amount: NDArray[Any]) -> Array:
         return left(rows, block.copies[:, :, None] * amount[:, None, :])
     assert block.numbers is not None
     assert block.weights is not None
-    own = np.arange(len(block.numbers)), block.numbers
-    rows[own] = left(rows[own], block.weights[:, None] * amount)
+    entries = np.arange(len(block.numbers)), block.numbers
+    rows[entries] = left(rows[entries], block.weights[:, None] * amount)
     return rows
 
 
