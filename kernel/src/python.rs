@@ -7,6 +7,7 @@
 mod array;
 mod cells;
 mod correction;
+mod current;
 mod input;
 mod labeller;
 mod readers;
@@ -466,6 +467,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Postings>()?;
     module.add_function(wrap_pyfunction!(forked, module)?)?;
     module.add_class::<scoring::Scorer>()?;
+    module.add_class::<scoring::PlainScorer>()?;
     module.add_class::<scoring::FeatureTable>()?;
     module.add_class::<input::Held>()?;
     module.add_class::<selection::Documents>()?;

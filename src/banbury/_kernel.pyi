@@ -217,24 +217,11 @@ class Postings:
     def occurrences(self) -> Array:
         """How often each of these classes has the feature; 32-bit integers."""
 
-@final
 class Scorer:
     """Scores documents by counts, as they are at the time of the call. Where another `version` is expected, that is a
     `ChangedError`; changes after the call has begun have no part in it.
-
-    With `length`, a scale and a half, the log-likelihood of a document with n known features is multiplied with
-    scale / (1 + n / half); that features are absent counts n / (n + 16), and so does what scores get as they grow.
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        likelihood: str,
-        smoothing: float,
-        absent_smoothing: float,
-        class_vocabulary: bool,
-        length: tuple[float, float] | None = None,
-    ) -> None: ...
     def scores(
         self,
         texts: Texts,
@@ -256,15 +243,11 @@ class Scorer:
     def best_one(
         self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
     ) -> int:
-        """The same for one document."""
+        """The class of one document with the highest score, the first of equal ones."""
     def labeller(
         self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
     ) -> Labeller | None:
         """What labels single texts by this version of the counts; None where they have another, or other classes."""
-    def log_likelihoods(self, texts: Texts) -> Array:
-        """Floats, by document and class."""
-    def log_orders(self, texts: Texts) -> Array:
-        """Floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
     def terms(
         self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
     ) -> tuple[list[float], list[list[float] | None]]:
@@ -283,6 +266,28 @@ class Scorer:
         """The scores before the first feature; what each known feature says for one class against another, and its
         place in the text, start and end.
         """
+
+@final
+class PlainScorer(Scorer):
+    """Scores documents by a plain likelihood.
+
+    With `length`, a scale and a half, the log-likelihood of a document with n known features is multiplied with
+    scale / (1 + n / half); that features are absent counts n / (n + 16), and so does what scores get as they grow.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        likelihood: str,
+        smoothing: float,
+        absent_smoothing: float,
+        class_vocabulary: bool,
+        length: tuple[float, float] | None = None,
+    ) -> None: ...
+    def log_likelihoods(self, texts: Texts) -> Array:
+        """Floats, by document and class."""
+    def log_orders(self, texts: Texts) -> Array:
+        """Floats: for each document log N! / Π f!, the multinomial coefficient of its known features."""
     def table(self, names: Sequence[str] | None = None, min_documents: int = 1) -> FeatureTable:
         """The features with these names, or all of at least so many documents."""
     def lengths(self, names: Sequence[str] | None = None, min_documents: int = 1) -> Array:
@@ -479,8 +484,8 @@ class Regression:
         """What would have been fitted without the rows of each fold, by one Newton step; `folds` are 32-bit."""
 
 @final
-class TrustScorer:
-    """Scores documents by counts, as they are at the time of the call, and trust curves.
+class TrustScorer(Scorer):
+    """Scores documents by trust curves; with two classes the score of the first is 0.
 
     `caps` are the features of the longest documents, by block; `factors`, with more than two classes, multiply the
     evidence of each. What scores get as they grow counts n / (n + 16) in a document with n known words.
@@ -494,50 +499,6 @@ class TrustScorer:
         correction: Correction | None = None,
         factors: Sequence[float] = ...,
     ) -> None: ...
-    def scores(
-        self,
-        texts: Texts,
-        start: Sequence[float],
-        threads: int,
-        growth: Sequence[float] | None = None,
-        version: int | None = None,
-    ) -> Array:
-        """Floats, by document and class: start + growth + Σ weights; with two classes the first has 0."""
-    def best(
-        self,
-        texts: Texts,
-        start: Sequence[float],
-        threads: int,
-        growth: Sequence[float] | None = None,
-        version: int | None = None,
-    ) -> Array:
-        """32-bit integers: each document's class with the highest score, the first of equal ones."""
-    def best_one(
-        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
-    ) -> int:
-        """The same for one document."""
-    def labeller(
-        self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
-    ) -> Labeller | None:
-        """What labels single texts by this version of the counts; None where they have another, or other classes."""
-    def terms(
-        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
-    ) -> tuple[list[float], list[list[float] | None]]:
-        """The scores before the first feature, and what each feature adds to them, in the analyzer's order.
-
-        None for a feature that is not known, an empty list for one that counts only once and was named before.
-        """
-    def pair_terms(
-        self,
-        text: str,
-        pair: tuple[int, int],
-        start: Sequence[float],
-        growth: Sequence[float] | None = None,
-        version: int | None = None,
-    ) -> tuple[list[float], Array, Array]:
-        """The scores before the first feature; what each known feature says for one class against another, and its
-        place in the text, start and end.
-        """
     def weights(
         self, names: Sequence[str] | None = None, min_documents: int = 1, lengths: Sequence[float] = ...
     ) -> Array:

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::current::{CurvesScorer, FormScorer, Starts};
 use super::input;
-use super::scoring::{CurvesScorer, FormScorer, Starts};
 use super::{Counts, FORKS};
 use crate::counts;
 use crate::scoring::Start;

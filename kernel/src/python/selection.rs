@@ -6,8 +6,9 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use super::array::Array;
+use super::current::MISFIT;
 use super::input::{Held, Texts, input_error, to_python};
-use super::scoring::{MISFIT, form_of};
+use super::scoring::form_of;
 use super::{Analyzer, Counts, exception};
 use crate::counts;
 use crate::documents;

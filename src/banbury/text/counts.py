@@ -87,7 +87,7 @@ class Counts:
         >>> table.names, table.documents.tolist(), table.occurrences.tolist()
         (['so', 'happy'], [[1, 1], [0, 1]], [[1, 2], [0, 1]])
         """
-        plain = _kernel.Scorer(self.kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
+        plain = _kernel.PlainScorer(self.kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
         return plain.table(names, min_documents)
 
     def add(self, texts: Texts, labels: Labels, *, weights: Column = None, threads: int | None = None) -> Counts:

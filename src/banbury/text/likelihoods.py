@@ -33,7 +33,7 @@ def scorer(
     vocabulary: str,
     *,
     length: tuple[float, float] | None = None,
-) -> _kernel.Scorer:
+) -> _kernel.PlainScorer:
     """The counts as a scorer of documents.
 
     `smoothing` is added to every count: a number, None for nothing (maximum likelihood), or `"document"` for one more
@@ -46,7 +46,7 @@ def scorer(
     if vocabulary not in VOCABULARIES:
         raise InputError(f"vocabulary is {vocabulary!r}; it can be {' or '.join(VOCABULARIES)}")
     present, absent = pseudo_counts(likelihood, smoothing)
-    return _kernel.Scorer(counts, likelihood, present, absent, vocabulary == "class", length)
+    return _kernel.PlainScorer(counts, likelihood, present, absent, vocabulary == "class", length)
 
 
 def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:

@@ -58,7 +58,7 @@ class TextModel:
         self.choice = choice or TextChoice()
         self.changes = Changes()
         # A scorer becomes quicker with use, so it is kept as long as the counts are read in the same way.
-        self._plain_scorer = Latest[_kernel.Scorer]()
+        self._plain_scorer = Latest[_kernel.PlainScorer]()
         self._trust_scorer = Latest[_kernel.TrustScorer]()
 
     @classmethod
@@ -339,7 +339,7 @@ class TextModel:
         words = TextModel(self.counts.narrowed(replace(analyzer, ngrams=(1, 1), characters=None)), self.choice)
         return draw_texts(rng, class_ids, words.counts, words._plain(settings), settings.likelihood)
 
-    def _plain(self, settings: Settings) -> _kernel.Scorer:
+    def _plain(self, settings: Settings) -> _kernel.PlainScorer:
         """The scorer of the plain likelihood, not calibrated."""
         return scorer(self.counts.kernel, *settings.plain_form(self.choice.smoothing))
 

@@ -23,7 +23,7 @@ class TextReading(NamedTuple):
 
     classes: list[Any]
     analyzer: Analyzer
-    scorer: _kernel.Scorer | _kernel.TrustScorer
+    scorer: _kernel.PlainScorer | _kernel.TrustScorer
     start: list[float]
     """The score of each class before the first word."""
     growth: list[float] | None = None
@@ -92,7 +92,7 @@ class TextReading(NamedTuple):
 
     def pair_terms(self, text: str, ours: int, theirs: int) -> PairTerms | None:
         """What each feature says for one class against another; None where words that a text has not count, too."""
-        if self.counts_absence or not isinstance(self.scorer, _kernel.Scorer | _kernel.TrustScorer):
+        if self.counts_absence or not isinstance(self.scorer, _kernel.Scorer):
             return None
         how = (self.start, self.growth, self.version)
         start, weights, places = self.scorer.pair_terms(text, (ours, theirs), *how)

@@ -31,7 +31,7 @@ def draw_class_ids(
 
 
 def draw_texts(
-    rng: np.random.Generator, class_ids: NDArray[Any], counts: Counts, plain: _kernel.Scorer, likelihood: str
+    rng: np.random.Generator, class_ids: NDArray[Any], counts: Counts, plain: _kernel.PlainScorer, likelihood: str
 ) -> list[str]:
     """Texts of these classes; their words have no order.
 
