@@ -23,7 +23,7 @@ def state(counts: LabelCounts) -> Any:
 
 
 def table(counts: LabelCounts) -> dict[str, list[int]]:
-    found = _kernel.Scorer(counts.kernel, "multinomial", 1.0, 1.0, False).table()
+    found = _kernel.PlainScorer(counts.kernel, "multinomial", 1.0, 1.0, False).table()
     return dict(zip(found.names, found.documents.tolist(), strict=True))
 
 

@@ -73,7 +73,7 @@ def test_pairs_are_different_labels_and_count_for_all(n_own: int) -> None:
     fit.observed = some
     rng = np.random.default_rng(1)
     scores, draws = rng.normal(size=(n_rows, n_labels)), rng.random((n_rows, n_labels))
-    places, weights = fit._sampled(scores, draws, width)
+    places, weights = fit.sampled(scores, draws, width)
     both = np.tile(truth, (2, 1))
     for row in range(n_rows):
         assert len(set(places[row].tolist())) == width

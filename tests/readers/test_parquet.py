@@ -89,7 +89,7 @@ def test_a_file_that_is_not_read_to_its_end_leaves_no_process_and_no_copy(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     reader = parquet.Parquet(io.BytesIO(SOUND), "rows", ReadOptions())
     next(reader.batches())
-    process = reader._decoder._process
+    process = reader.decoder.process
     assert len(list(tmp_path.iterdir())) == 1
     del reader
     gc.collect()

@@ -29,7 +29,7 @@ def part_of(n_rows: int, n_columns: int, *, seed: int = 0) -> Part:
 def test_tiles_have_every_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screening, "TILE", 3)
     columns = [0, 2, 3, 5, 6, 7, 9]
-    pairs = [pair for tile in screening._tiles(columns) for pair in tile]
+    pairs = [pair for tile in screening.tiles(columns) for pair in tile]
     assert sorted(pairs) == list(combinations(columns, 2))
 
 
@@ -40,7 +40,7 @@ def test_the_best_of_many_pairs_are_those_that_gain_most(monkeypatch: pytest.Mon
     assert fitted is not None
     # All rows choose and are weighed, as they are few: so the gains are those of the sample.
     pairs = list(combinations(range(7), 2))
-    gains = part._summed(part.counts_of(pairs), 2, softmax(fitted.scores))[2]
+    gains = part.summed(part.counts_of(pairs), 2, softmax(fitted.scores))[2]
     by_gain = [pair for _, pair in sorted(zip([-gain for gain in gains], pairs, strict=True))]
     for n_kept in (1, 5, 100):
         assert screening.best_of_many(part, n_kept) == sorted(by_gain[:n_kept])
@@ -63,9 +63,9 @@ def test_columns_that_move_the_scores_most_are_looked_at_where_there_is_too_much
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     part = part_of(200, 8)
-    assert screening._screened(part) == list(range(7))  # the last one never varies
+    assert screening.screened(part) == list(range(7))  # the last one never varies
     monkeypatch.setattr(screening, "MOST_WORK", 200 * 10)
-    assert len(screening._screened(part)) <= 5
+    assert len(screening.screened(part)) <= 5
 
 
 def test_chance_is_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:

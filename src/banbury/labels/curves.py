@@ -175,9 +175,9 @@ class CurveFit:
         trust = LabelTrust.universal(observed.counts.analyzer)
         first = observed.documents.first_scores(list(trust.curves), [NO_CAP] * len(trust.caps), observed.threads)
         scores = EVIDENCE * np.asarray(first.scores)[:, 1:] + observed.start
-        return self._sampled(scores, np.random.default_rng(0).random(scores.shape), width)
+        return self.sampled(scores, np.random.default_rng(0).random(scores.shape), width)
 
-    def _sampled(self, scores: NDArray[np.float64], draws: NDArray[np.float64], width: int) -> _Pairs:
+    def sampled(self, scores: NDArray[np.float64], draws: NDArray[np.float64], width: int) -> _Pairs:
         """So many labels for each row: first its own, by draw, then the others, the likeliest first, then by draw."""
         truth, n_labels = np.tile(self.observed.truth, (2, 1)), self.observed.n_labels
         n_own = truth.sum(axis=1, keepdims=True)

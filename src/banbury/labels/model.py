@@ -186,7 +186,7 @@ class LabelModel:
         reading = self.reading()
         labels, kernel = self.counts.learned
         number = class_id_of(label, labels) + 1
-        plain = _kernel.Scorer(kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
+        plain = _kernel.PlainScorer(kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
         found = plain.table(names, min_documents)
 
         def sides(counts: Any) -> NDArray[Any]:

@@ -36,9 +36,9 @@ class Parquet:
             raise MissingExtra("Parquet files need arro3: pip install 'banbury[parquet]'")
         self.files: list[str] = []
         self._name, self._weight = name, options.weight
-        self._decoder = _Decoder(source, name, options.limits.parquet)
-        self._names = list(self._decoder.schema.names)
-        self._first = self._decoder.batch()
+        self.decoder = _Decoder(source, name, options.limits.parquet)
+        self._names = list(self.decoder.schema.names)
+        self._first = self.decoder.batch()
         sample = [] if self._first is None else _dictionaries(self._first, self._names)[:200]
         self.layout = of_rows("parquet", sample, name, options.text, options.label, self._names)
 
@@ -48,7 +48,7 @@ class Parquet:
         while batch is not None:
             yield self._read(batch, line)
             line += batch.num_rows
-            batch = self._decoder.batch()
+            batch = self.decoder.batch()
 
     def _read(self, batch: Any, line: int) -> tuple[Batch, list[BadRow]]:
         """The texts where they lie, if all rows can be used."""
@@ -74,13 +74,13 @@ class _Decoder:
         if not _has_footer(path):
             raise FileFormatError(f"{name}: it is no Parquet file, or not all of one")
         arguments = [json.dumps(sys.path), path, str(PARQUET_ROWS), str(memory)]
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [sys.executable, "-I", parquet_process.__file__, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # where a panic is described, before it ends the process
         )
-        self._end = finalize(self, _end, self._process)
+        self._end = finalize(self, _end, self.process)
         self.schema = self._message().schema
 
     def batch(self) -> Any:
@@ -104,7 +104,7 @@ class _Decoder:
         """An Arrow stream; None at the end of the file."""
         from arro3.io import read_ipc_stream
 
-        pipe = self._process.stdout
+        pipe = self.process.stdout
         assert pipe is not None
         head = pipe.read(9)
         kind, size = head[:1], int.from_bytes(head[1:], "little")

@@ -264,7 +264,7 @@ class Part:
     @cached_property
     def _of_all_pairs(self) -> tuple[Terms, Array, list[float]]:
         """All pairs counted, the sums of their evidence by column, and what each would gain."""
-        return self._summed(self.counts_of(self.all_pairs), 2, self._chances)
+        return self.summed(self.counts_of(self.all_pairs), 2, self._chances)
 
     @cached_property
     def best_pairs(self) -> list[Pair]:
@@ -280,7 +280,7 @@ class Part:
         gains = [(-gain, pair) for gain, pair in zip(self._of_all_pairs[2], self.all_pairs, strict=True)]
         return sorted(pair for _, pair in sorted(gains)[:n_kept])
 
-    def _summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
+    def summed(self, terms: Terms, order: int, chances: Array | None = None) -> tuple[Terms, Array, list[float]]:
         """The sums by column of all pairs or all triples of some terms, and with `chances` what each would gain."""
         numbers = [at for at, columns in enumerate(terms.columns) if len(columns) == order]
         judged = {} if chances is None else {"probabilities": chances.ravel(), "row_weights": self.sample.trusted}
@@ -292,7 +292,7 @@ class Part:
         pairs = self.all_pairs if name == "G" else self.best_pairs
         if not pairs:
             return None
-        terms, sums, _ = self._of_all_pairs if name == "G" else self._summed(self.counts_of(pairs), 2)
+        terms, sums, _ = self._of_all_pairs if name == "G" else self.summed(self.counts_of(pairs), 2)
         n = len(self.terms.names)
         mean, sd = self.level
         weights, trust, bias, scores = self._trusted([self.by_columns], sums, mean, sd)
@@ -335,7 +335,7 @@ class Part:
         """All triples counted, the sums of their evidence by column, and what each would gain beside all pairs."""
         base = self.fit("G")
         assert base is not None
-        return self._summed(self._counted_with(base, self._triples), 3, softmax(base.scores))
+        return self.summed(self._counted_with(base, self._triples), 3, softmax(base.scores))
 
     def _with_triples(self, name: str, base: Fit) -> Fit | None:
         n = len(self.terms.names)
@@ -344,12 +344,12 @@ class Part:
         else:
             gains = self._of_all_triples[2]
             if name == "KT":
-                gains = self._summed(self._counted_with(base, self._triples), 3, softmax(base.scores))[2]
+                gains = self.summed(self._counted_with(base, self._triples), 3, softmax(base.scores))[2]
             least = LEAST_GAIN[name]
             triples = [triple for triple, gain in zip(self._triples, gains, strict=True) if gain > least]
             if not triples:
                 return None
-            terms, sums, _ = self._summed(self._counted_with(base, triples), 3)
+            terms, sums, _ = self.summed(self._counted_with(base, triples), 3)
         pair_sums, level = self._sums[base.name]
         mean, sd = self.level
         mean = np.concatenate([mean, np.full(n, level)])

@@ -36,7 +36,7 @@ def best_of_many(part: Part, n_kept: int) -> list[Pair]:
     chances = softmax(part.column_evidence(judges, rows) @ fitted.weights + fitted.bias)
     n = len(part.terms.names)
     best: list[tuple[float, Pair]] = []
-    for pairs in _tiles(_screened(part)):
+    for pairs in tiles(screened(part)):
         evidence = part.evidence(part.counts_of(pairs))
         gains = evidence.gains(list(range(n, n + len(pairs))), rows, chances.ravel(), judges.trusted, part.threads)
         gains_of = [(-gain, pair) for gain, pair in zip(gains, pairs, strict=True)]
@@ -44,7 +44,7 @@ def best_of_many(part: Part, n_kept: int) -> list[Pair]:
     return sorted(pair for _, pair in best)
 
 
-def _tiles(columns: Sequence[int]) -> Iterator[list[Pair]]:
+def tiles(columns: Sequence[int]) -> Iterator[list[Pair]]:
     """All pairs of these columns, which rise, tile by tile."""
     blocks = [columns[start : start + TILE] for start in range(0, len(columns), TILE)]
     for number, block in enumerate(blocks):
@@ -54,7 +54,7 @@ def _tiles(columns: Sequence[int]) -> Iterator[list[Pair]]:
             yield [(a, b) for a in block for b in other]
 
 
-def _screened(part: Part) -> list[int]:
+def screened(part: Part) -> list[int]:
     """The columns whose pairs are looked at: all that vary, or those of them that move the scores most."""
     n_pairs = min(MOST_WORK // max(1, len(part.class_ids)), MOST_WORK // 1000)
     columns = [at for at, cells in enumerate(part.terms.cells) if _varies(cells)]
