@@ -1,6 +1,8 @@
 """The tree: every module has its test at its place, every constant one home, every private name one module."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,3 +100,22 @@ def test_no_private_name_is_reached_from_another_module_or_a_test() -> None:
     paths = [path for folder in ("src", "tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")]
     reached = {path.relative_to(ROOT).as_posix(): private_names(path) for path in sorted(paths)}
     assert {path: names for path, names in reached.items() if names} == {}
+
+
+def test_architecture_names_every_room_and_no_file_that_is_not_there() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0][
+        "layers"
+    ]
+    rooms = {
+        room
+        for layer in layers
+        for room in re.findall(r"\w+", layer)
+        if (PACKAGE / room).exists() or (PACKAGE / f"{room}.py").exists()
+    }
+    picture = page.partition("## The rooms")[2].partition("`kernel/`")[0]
+    assert {room for room in rooms if not re.search(rf"^[\w ·]*\b{room}\b", picture, re.MULTILINE)} == set()
+    files = re.findall(r"`([\w/]+\.(?:py|rs|pyi|toml))`", page)
+    homes = (ROOT, PACKAGE, ROOT / "kernel" / "src")
+    assert files
+    assert [file for file in files if not any((home / file).exists() for home in homes)] == []
