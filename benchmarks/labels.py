@@ -81,7 +81,7 @@ class Ova:
         """Train on a file of lines, as fastText wants them."""
         fasttext: Any = import_module("fasttext")
         self.n_labels = truth.shape[1]
-        lines = FastText._lines(texts)
+        lines = FastText.lines(texts)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "train.txt")
             rows = [
@@ -96,7 +96,7 @@ class Ova:
     def predict_proba(self, texts: list[str]) -> Any:
         """A row of probabilities for each text."""
         table = np.zeros((len(texts), self.n_labels))
-        for row, line in enumerate(FastText._lines(texts)):
+        for row, line in enumerate(FastText.lines(texts)):
             for probability, name in self.model.f.predict(line + "\n", -1, 0.0, "strict"):
                 table[row, int(name.removeprefix("__label__"))] = probability
         return table

@@ -142,7 +142,7 @@ class FastText:
             file = Path(folder, "train.txt")
             lines = [
                 f"__label__{self.classes_.index(label)} {line}\n"
-                for label, line in zip(labels, self._lines(texts), strict=True)
+                for label, line in zip(labels, self.lines(texts), strict=True)
             ]
             file.write_text("".join(lines), encoding="utf-8")
             self.model = fasttext.train_supervised(str(file), lr=0.5, epoch=25, wordNgrams=2, thread=1, verbose=0)
@@ -152,13 +152,13 @@ class FastText:
         table = np.zeros((len(texts), len(self.classes_)))
         # Its `predict` of many lines gives all classes the probability of the first one, that of one line fails with
         # NumPy 2; what it calls does neither.
-        for row, line in enumerate(self._lines(texts)):
+        for row, line in enumerate(self.lines(texts)):
             for probability, name in self.model.f.predict(line + "\n", -1, 0.0, "strict"):
                 table[row, int(name.removeprefix("__label__"))] = probability
         return table
 
     @staticmethod
-    def _lines(texts: list[str]) -> list[str]:
+    def lines(texts: list[str]) -> list[str]:
         """Each text in lower case, its words set apart from punctuation: it splits at blanks and does no more."""
         return [" ".join(re.findall(r"\w+|[^\w\s]", text.lower())) for text in texts]
 
