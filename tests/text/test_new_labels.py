@@ -11,7 +11,7 @@ import banbury
 import trust_reference as twin
 from banbury import Analyzer, Classifier, _kernel
 from banbury.text.documents import class_numbers
-from banbury.text.new_labels import _asked_for
+from banbury.text.new_labels import asked_for
 from banbury.text.trust import Later, Trust, centred_log_prior
 
 OLD = ("sea", "wood")
@@ -83,7 +83,7 @@ def test_a_second_document_of_a_new_label_asks_for_what_the_formula_says() -> No
     for share, missed, said_there in ((0.5, 0.9, 1.5), (0.5, 0.9, 99.0), (0.1, 1.0, -99.0), (0.9, 0.0, 1.0)):
         expected = twin.asked_for(5.0, 0.3, round(16 * share / (1 - share)), missed, said_there)
         share = twin.growth(round(16 * share / (1 - share)))
-        assert _asked_for(many, share, missed, said_there)[1:] == pytest.approx(expected, rel=1e-12)
+        assert asked_for(many, share, missed, said_there)[1:] == pytest.approx(expected, rel=1e-12)
 
 
 def test_few_documents_of_a_new_label_cannot_prove_that_its_evidence_is_worth_more() -> None:

@@ -69,12 +69,12 @@ def with_new_labels(
         missed = float(1 / (1 + np.exp(np.clip(lead, -500, 500))))
         asked = {asked.label: asked for asked in trust.later}
         label = classes[class_id]
-        asked[label] = _asked_for(asked.get(label) or Later(label), share, missed, float(said[class_id]))
+        asked[label] = asked_for(asked.get(label) or Later(label), share, missed, float(said[class_id]))
         trust = replace(trust, later=tuple(asked.values()))
     return trust
 
 
-def _asked_for(before: Later, share: float, missed: float, said: float) -> Later:
+def asked_for(before: Later, share: float, missed: float, said: float) -> Later:
     """What a label asks for after one more document, of which the model was so far from sure."""
     shift = before.shift + share * missed - before.shift / REMEMBERED_DOCUMENTS
     said = min(max(said, -MOST_SAID), MOST_SAID)
