@@ -133,16 +133,26 @@ def flooding(n: int = 20_000) -> dict[str, Any]:
 
 
 MEMORY = """
-import sys, resource
+import sys
+from pathlib import Path
 from banbury import Analyzer, Classifier
+
+def peak():
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+
 model = Classifier(likelihood="multinomial", smoothing=1.0, calibration=None, analyzer=Analyzer(characters=(2, 5)))
 model.fit(["so good", "so bad"], ["glad", "sad"])
-text = ("so good and so bad a film, again " * 40000)[: int(sys.argv[2])]
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-if sys.argv[1] == "learn": model.learn([text], ["glad"])
-elif sys.argv[1] == "predict": model.predict(text)
-elif sys.argv[1] == "explain": model.explain(text)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+model.explain("so good")
+text = ("so good and so bad a film, again " * (int(sys.argv[2]) // 33 + 1))[: int(sys.argv[2])]
+Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+before = peak()
+if sys.argv[1] == "learn":
+    model.learn([text], ["glad"])
+elif sys.argv[1] == "predict":
+    model.predict(text)
+else:
+    model.explain(text)
+print(peak() - before)
 """
 
 

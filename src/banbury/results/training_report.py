@@ -169,7 +169,7 @@ class TrainingReport(Evaluation):
         for name in ("log_loss_interval", "brier_interval"):
             values[name] = None if settings[name] is None else Interval(*settings[name])
         report = cls(**values)
-        if not _is_sound(report):
+        if type(report.n_learned) is not int or not _is_sound(report):
             raise FileFormatError("its report says what no report says")
         return report
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banbury.errors import InputError
+from banbury.errors import FileFormatError, InputError
 from banbury.results.training_report import ColumnUse, TrainingReport, training_report
 from banbury.results.trials import Seen, Tried, figures, with_each_once, with_prior
 from banbury.stats.intervals import Interval
@@ -82,6 +82,8 @@ class ColumnChoice:
         weights, shifts = (
             tuple((name, float(value)) for name, value in settings[which]) for which in ("columns", "shifts")
         )
+        if not all(isinstance(name, str | int | float) for name, _ in (*weights, *shifts)):
+            raise FileFormatError("its columns or classes have impossible names")
         return cls(weights, shifts, cells)
 
 
