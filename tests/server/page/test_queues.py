@@ -1,12 +1,14 @@
 """Queues: two people never have the same document, and what the journal has is not asked again."""
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury import Classifier
+from banbury.server.page.notes import Notes
 from banbury.server.page.queues import LEASE, Given, Queue, best, columns_of, rows_of, shown
 from commands import LABELS, TEXTS
 
@@ -77,3 +79,31 @@ def test_outcomes_leave_out_what_was_taken_back() -> None:
     queue.take_back(last, "ann")
     assert queue.outcomes == [True]
     assert queue.next("ann", MODEL) == pytest.approx(1)
+
+
+def test_a_queue_is_restored_from_its_notes(tmp_path: Path) -> None:
+    notes = Notes(tmp_path / "mood.jsonl")
+    queue = Queue(TEXTS[:6], notes=notes)
+    for number, is_right in ((0, True), (1, False), (2, None)):
+        queue.give(Given(number, LABELS[number], 10 + number, is_right, "ann"))
+    queue.skip(3)
+    last = queue.last("ann")
+    assert last is not None
+    queue.take_back(last, "ann")
+
+    again = Queue(TEXTS[:6], notes=notes)
+    again.mark((TEXTS[number], LABELS[number], 10 + number) for number in (0, 1))  # 12 was forgotten
+    again.restore(notes.read())
+    assert again.outcomes == queue.outcomes == [True, False]
+    assert (again.skipped, again.n_left) == ({3}, queue.n_left)
+    assert again.last("ann") == queue.last("ann") == Given(1, LABELS[1], 11, False, "ann")
+    again.ask_again()
+    assert again.n_left == 4
+    fresh = Queue(TEXTS[:6])
+    fresh.restore(notes.read())
+    assert not fresh.skipped
+
+
+def test_a_model_that_knows_nothing_asks_in_the_order_of_the_file() -> None:
+    empty = Classifier().fit(["x"], ["y"]).forget(["x"], ["y"])
+    assert best(empty, TEXTS[:3], [0, 1, 2]) == [0, 1, 2]

@@ -10,5 +10,5 @@ and put the answer in its place; without them, forms do the same. Each room pars
 `files.py`, `uploads.py`, `archives.py`: dropped files on disk; how they come in; zips of folders
 `jobs.py`: what takes long, and how far it is
 `trying.py`, `teaching.py`, `training.py`, `words.py`, `columns.py`, `mistakes.py`, `health.py`: the rooms
-`queues.py`: documents that wait for a label
+`beginning.py`, `queues.py`, `notes.py`: how teaching begins; documents that wait for a label; what is remembered of it
 """

@@ -134,6 +134,12 @@ def empty(title: str, *children: Any) -> Markup:
     return element("div", element("h2", title), children, class_="empty card")
 
 
+def knows_nothing(visit: Visit) -> Markup:
+    """What stands where a model has not learned anything yet."""
+    way = control("a", "Teach it", href=visit.address("teach"), class_="button main") if visit.can("learn") else None
+    return empty("This model has learned nothing yet", element("p", "Give it some labels first."), way)
+
+
 def field(label: Any, *controls: Any, hint: Any = None, class_: str = "field") -> Markup:
     """A control with its label."""
     note = None if hint is None else element("small", hint, class_="quiet")

@@ -61,6 +61,8 @@ async def show(visit: Visit) -> Response:
     if not visit.models:
         return redirect("try")
     model, file = visit.model, visit.field("file")
+    if not model.labels:
+        return answer(layout.page(visit, "mistakes", "Mistakes", layout.knows_nothing(visit)))
     title = element("h1", "Mistakes of ", isolated(model.name, width=40))
     if not file:
         return answer(layout.page(visit, "mistakes", "Mistakes", title, _begin(visit)))
@@ -109,7 +111,12 @@ def _begin(visit: Visit) -> list[Any]:
     if not visit.can("learn"):
         return [layout.note("Sending files needs a key of scope learn."), file_list(visit, "mistakes")]
     return [
-        element("div", drop_zone(visit, "mistakes", "Drop a labelled file"), class_="card"),
+        element(
+            "div",
+            drop_zone(visit, "mistakes", "Drop a labelled file"),
+            layout.note(f"Of a longer file, the first {MOST_EVALUATED_ROWS:,} rows."),
+            class_="card",
+        ),
         file_list(visit, "mistakes"),
     ]
 

@@ -1,7 +1,7 @@
 """Documents that wait for a label: which comes next, who has it, what was answered.
 
-Labels themselves are in the journal. What is here can be made again from the file and the journal; only who looks at
-what, what was skipped, and how often the model was right go with the server.
+Labels themselves are in the journal; skips, who gave a label and whether the model was right are in `notes`. What is
+here can be made again from the file and these two; only who looks at what goes with the server.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from banbury.classifier import Classifier
 from banbury.display.characters import visible
 from banbury.lazy import numpy as np
 from banbury.server.journal.entries import plain
+from banbury.server.page.notes import Notes, digest, skipped
 
 MOST_SCORED_FOR_PAGE = 1_000  # of the documents that are left: scoring more would make people wait
 ASKED_TOGETHER = 10
@@ -43,6 +44,7 @@ class Queue:
     history: list[Given] = field(default_factory=list)
     """Labels given since the queue was made, in order."""
     skipped: set[int] = field(default_factory=set)
+    notes: Notes | None = None
     clock: Callable[[], float] = time.monotonic
     _taken: dict[int, tuple[str, float]] = field(default_factory=dict)
     _chosen: list[int] = field(default_factory=list)
@@ -57,6 +59,21 @@ class Queue:
             if numbers := waiting.get(plain(document)):
                 number = numbers.pop(0)
                 self.given[number] = Given(number, label, sequence, None, "")
+
+    def restore(self, notes: Sequence[dict[str, Any]]) -> None:
+        """Take up what was noted before the server was last stopped; `mark` comes first."""
+        left_out = skipped(notes)
+        if left_out:
+            self.skipped |= {number for number, one in enumerate(self.documents) if digest(one) in left_out}
+        numbers = {one.sequence: one.number for one in self.given.values()}
+        for note in notes:
+            number = numbers.pop(note.get("sequence", -1), None)
+            if number is not None:
+                is_right, who = note.get("is_right"), str(note.get("who", ""))
+                self.given[number] = self.given[number]._replace(
+                    is_right=is_right if isinstance(is_right, bool) else None, who=who
+                )
+                self.history.append(self.given[number])
 
     @property
     def n_left(self) -> int:
@@ -109,11 +126,22 @@ class Queue:
         self.given[one.number] = one
         self.history.append(one)
         self._taken.pop(one.number, None)
+        self._note({"sequence": one.sequence, "who": one.who, "is_right": one.is_right})
+
+    def _note(self, note: dict[str, Any]) -> None:
+        if self.notes is not None:
+            self.notes.write(note)
 
     def skip(self, number: int) -> None:
-        """A document is left for later sessions."""
+        """A document is left out until skipped ones are asked again."""
         self.skipped.add(number)
         self._taken.pop(number, None)
+        self._note({"skip": digest(self.documents[number])})
+
+    def ask_again(self) -> None:
+        """What was skipped waits again."""
+        self.skipped.clear()
+        self._note({"again": True})
 
     def last(self, who: str) -> Given | None:
         """The last label that a person has given."""
@@ -137,7 +165,9 @@ def best(classifier: Classifier, documents: Sequence[Any], numbers: Sequence[int
     if len(some) > MOST_SCORED_FOR_PAGE:
         some = some[:: len(some) // MOST_SCORED_FOR_PAGE][:MOST_SCORED_FOR_PAGE]
     chosen = [documents[number] for number in some]
-    if isinstance(chosen[0], str):
+    if not len(classifier.classes_):  # it knows nothing yet
+        order = list(range(min(ASKED_TOGETHER, len(some))))
+    elif isinstance(chosen[0], str):
         order = classifier.what_to_label_next(chosen, top=ASKED_TOGETHER)
     elif len(classifier.classes_) < 2:
         order = list(range(min(ASKED_TOGETHER, len(some))))

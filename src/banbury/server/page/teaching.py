@@ -18,8 +18,8 @@ from banbury.server.journal.entries import FORGET, LEARN, Change
 from banbury.server.learner import Learner
 from banbury.server.limits import LABEL
 from banbury.server.models import ServedModel
-from banbury.server.page import layout
-from banbury.server.page.dropping import drop_zone, file_list
+from banbury.server.page import beginning, layout
+from banbury.server.page.beginning import INCOMING, MOST_QUEUED_ROWS, notes_of
 from banbury.server.page.files import rows_for
 from banbury.server.page.queues import Given, Queue, rows_of, shown
 from banbury.server.page.visit import Visit, answer, redirect
@@ -27,8 +27,6 @@ from banbury.server.reading import LARGE, name_of
 from banbury.stats.intervals import wilson
 from banbury.text.documents import check_kind
 
-MOST_QUEUED_ROWS = 50_000  # of a queue
-INCOMING = "incoming"  # the source of what came in over HTTP
 DIGIT_KEYS = "123456789"
 MOST_BUTTONS = 30
 RECENT = 6
@@ -44,8 +42,10 @@ class Asked(NamedTuple):
 
 async def show(visit: Visit) -> Response:
     """The room: a queue to choose, or the next document of one."""
+    if visit.request.method == "POST" and visit.field("act") == "begin":
+        return await beginning.begun(visit)
     if not visit.models:
-        return redirect("try")
+        return answer(beginning.first_page(visit))
     model = visit.model
     title = element("h1", "Teach ", isolated(model.name, width=40))
     learner = visit.server.learner
@@ -56,9 +56,13 @@ async def show(visit: Visit) -> Response:
         )
     source = visit.field("file")
     if not source:
-        return answer(layout.page(visit, "teach", "Teach", title, _begin(visit, model)))
+        return answer(layout.page(visit, "teach", "Teach", title, beginning.begin(visit, model)))
     queue = await _queue(visit, model, learner, source)
-    who = visit.field("who") or secrets.token_urlsafe(6)
+    who = visit.field("who")[:64]
+    if not who:  # the address of a tab says whose it is, so that undo works after a reload
+        who = secrets.token_urlsafe(6)
+        if visit.request.method == "GET":
+            return redirect(visit.address("teach", file=source, who=who, search=visit.field("search") or None))
     notice: Any = None
     if visit.request.method == "POST":
         notice = await _act(visit, model, learner, queue, who)
@@ -69,22 +73,6 @@ async def show(visit: Visit) -> Response:
     asked = await _asked(visit, model, queue, who)
     body = _next(visit, model, queue, asked, who, notice)
     return answer(body if visit.part == "next" else layout.page(visit, "teach", "Teach", title, body))
-
-
-def _begin(visit: Visit, model: ServedModel) -> list[Any]:
-    n = len(model.incoming)
-    came = layout.card(
-        "What came in",
-        element(
-            "p",
-            f"{n:,} documents were predicted over HTTP since the server started, and are remembered here."
-            if n
-            else "Nothing was predicted over HTTP since the server started.",
-        ),
-        control("a", "Label them", href=visit.address("teach", file=INCOMING), class_="button main") if n else None,
-    )
-    zone = element("div", drop_zone(visit, "teach", "Drop a file of documents to label"), class_="card")
-    return [zone, came, file_list(visit, "teach")]
 
 
 async def _queue(visit: Visit, model: ServedModel, learner: Learner, source: str) -> Queue:
@@ -103,11 +91,13 @@ async def _queue(visit: Visit, model: ServedModel, learner: Learner, source: str
         def work() -> Queue:
             rows = rows_for(model, path, most=MOST_QUEUED_ROWS, with_labels=False)
             documents = rows.documents if model.columns is None else rows_of(rows.documents)
-            queue = Queue(documents, rows.is_cut)
+            notes = notes_of(visit, model.name)
+            queue = Queue(documents, rows.is_cut, notes=notes)
             after = 0
             while page := learner.examples(model.name, after):
                 queue.mark((entry.document, entry.label, entry.sequence) for entry in page)
                 after = page[-1].sequence
+            queue.restore(notes.read())
             return queue
 
         queue = await asyncio.to_thread(work)
@@ -144,6 +134,9 @@ async def _act(visit: Visit, model: ServedModel, learner: Learner, queue: Queue,
     act = visit.field("act")
     if act.startswith("undo"):
         return await _undo(model, learner, queue, who)
+    if act == "again":
+        queue.ask_again()
+        return "Those that were skipped are asked again."
     number = int(visit.number("number", -1, -1, len(queue.documents) - 1))
     if number < 0:
         return None
@@ -159,7 +152,7 @@ async def _act(visit: Visit, model: ServedModel, learner: Learner, queue: Queue,
 async def _label(
     visit: Visit, model: ServedModel, learner: Learner, queue: Queue, who: str, number: int, name: str
 ) -> Any:
-    known = {name_of(label): label for label in model.labels}
+    known = {name_of(label): label for label in _labels(visit, model)}
     if name not in known and not visit.field("sure"):
         return _question(visit, name, list(known))
     label: Any = known.get(name, name[:LABEL])
@@ -177,9 +170,19 @@ async def _label(
     return f"{name_of(label)}."
 
 
+def _labels(visit: Visit, model: ServedModel) -> list[Any]:
+    """The labels to choose from: those that the model knows, and those that were planned."""
+    known = model.labels
+    if any(not isinstance(label, str) for label in known):
+        return known
+    return [*known, *(label for label in notes_of(visit, model.name).labels if label not in known)]
+
+
 def _guess(classifier: Classifier, document: Any) -> Any:
+    if len(classifier.classes_) < 2:
+        return None
     chances = classifier.probabilities(document)
-    return max(chances, key=lambda label: chances[label]) if len(chances) > 1 else None
+    return max(chances, key=lambda label: chances[label])
 
 
 async def _undo(model: ServedModel, learner: Learner, queue: Queue, who: str) -> str:
@@ -223,17 +226,25 @@ def _question(visit: Visit, name: str, known: list[str]) -> Markup:
 
 def _next(visit: Visit, model: ServedModel, queue: Queue, asked: Asked | None, who: str, notice: Any) -> Markup:
     said = notice if isinstance(notice, Markup) else element("p", notice or "", class_="quiet said", role="status")
-    main = _done(visit) if asked is None else _ask(visit, model, asked, who)
+    main = _done(visit, queue, who) if asked is None else _ask(visit, model, asked, who)
     side = element("div", _progress(queue), _recent(queue), _search(visit, who), class_="side-cards")
     return control("div", said, element("div", main, side, class_="split teach-split"), id="next", tabindex="-1")
 
 
-def _done(visit: Visit) -> Markup:
+def _done(visit: Visit, queue: Queue, who: str) -> Markup:
     if visit.field("search"):
         return layout.empty("Nothing that waits is like this", element("p", "Clear the search to go on."))
-    return layout.empty(
-        "Every document has a label, or was skipped", control("a", "Another file", href=visit.address("teach"))
+    n_skipped = len(queue.skipped - queue.given.keys())
+    again = control(
+        "form",
+        _hidden(visit, who),
+        control("button", f"Ask again about the {n_skipped:,} that were skipped", name="act", value="again"),
+        action="teach",
+        method="post",
+        data_part="next",
     )
+    other = control("p", control("a", "Another file", href=visit.address("teach")))
+    return layout.empty("Every document has a label, or was skipped", again if n_skipped else None, other)
 
 
 def _hidden(visit: Visit, who: str) -> list[Markup]:
@@ -242,7 +253,7 @@ def _hidden(visit: Visit, who: str) -> list[Markup]:
 
 
 def _ask(visit: Visit, model: ServedModel, asked: Asked, who: str) -> Markup:
-    labels = model.labels
+    labels = _labels(visit, model)
     if len(labels) > MOST_BUTTONS:
         labels = sorted(labels, key=lambda label: -asked.chances.get(label, 0.0))[:MOST_BUTTONS]
     best = max(asked.chances, key=lambda label: asked.chances[label], default=None)

@@ -30,9 +30,8 @@ from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.storage import ENDING
 
-MOST_COMPARED_BYTES = (
-    16 << 20
-)  # bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte
+# Bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte.
+MOST_COMPARED_BYTES = 16 << 20
 MOST_TABLE_ROWS = 2_000_000  # of a table, which is read whole
 MODEL_NAME = re.compile(r"[\w][\w .-]{0,59}")
 

@@ -42,6 +42,8 @@ async def show(visit: Visit) -> Response:
     """The room, or only what a model says."""
     if not visit.models:
         return answer(layout.page(visit, "try", "Try", _no_model(visit)))
+    if not visit.model.labels:
+        return answer(layout.page(visit, "try", "Try", layout.knows_nothing(visit)))
     results = [await _result(visit, model) for model in visit.models]
     shown = control("div", results, id="result", class_="results")
     if visit.part == "result":
@@ -64,7 +66,9 @@ async def show(visit: Visit) -> Response:
 
 def _no_model(visit: Visit) -> Markup:
     way = control("a", "Train one", href="train", class_="button main") if visit.can("admin") else None
-    return layout.empty("There is no model yet", element("p", "Drop a file with examples, and there is one."), way)
+    told = "Drop a file with examples, and there is one. With texts alone, label some of them first."
+    teach = control("a", "Teach one", href="teach", class_="button") if visit.can("admin") else None
+    return layout.empty("There is no model yet", element("p", told), element("p", way, " ", teach))
 
 
 # What is asked

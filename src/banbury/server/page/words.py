@@ -37,6 +37,8 @@ async def show(visit: Visit) -> Response:
     if not visit.models:
         raise Problem(404, "there is no model yet: train one")
     model = visit.model
+    if not model.labels:
+        return answer(layout.page(visit, "words", "Words", layout.knows_nothing(visit)))
     if model.columns is not None and not visit.field("column"):
         return await columns.show(visit)
     word = visit.field("word")
