@@ -119,6 +119,8 @@ def test_the_journal_is_that_of_sqlite(fresh: Database, tmp_path: Path) -> None:
         outcomes = journal.append(changes)
         entries = journal.entries(0, 100)
         examples = journal.examples("spam", 100)
+        latest = [journal.latest("spam", 100, containing=part) for part in ("", "b", "%")]
+        written = journal.written_since(0)
         removed = journal.compact(100)
         head = journal.head()
         found.append(
@@ -126,6 +128,8 @@ def test_the_journal_is_that_of_sqlite(fresh: Database, tmp_path: Path) -> None:
                 [one if isinstance(one, Written) else one.detail for one in outcomes],
                 entries,
                 examples,
+                latest,
+                written,
                 removed,
                 head[1:],
             )

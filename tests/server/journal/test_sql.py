@@ -1,6 +1,7 @@
 """A journal: what is written stays, once; what is forgotten goes; what is damaged is seen."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -211,3 +212,24 @@ def test_a_journal_of_a_later_version_is_not_touched(journal: SqlJournal, path: 
 @given(st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3) | st.none(), max_size=4))
 def test_the_order_of_columns_does_not_matter(row: dict[str, object]) -> None:
     assert plain(row) == plain(dict(reversed(row.items())))
+
+
+def test_the_latest_are_those_that_were_learned_last_and_not_forgotten(journal: SqlJournal) -> None:
+    journal.append(
+        [learn("so happy", "so sad", "100 %", "100 x", "a_b", "axb"), Change("other", LEARN, ["so"], ["ham"])]
+    )
+    journal.append([forget(2)])
+    found = journal.latest("spam", FAR)
+    assert [entry.document for entry in found] == ["axb", "a_b", "100 x", "100 %", "so happy"]
+    assert [entry.document for entry in journal.latest("spam", FAR, limit=2)] == ["axb", "a_b"]
+    assert [entry.document for entry in journal.latest("spam", 4)] == ["100 x", "100 %", "so sad", "so happy"]
+    for part, texts in {"so": ["so happy"], "100 %": ["100 %"], "a_b": ["a_b"], '"': [], "\\": []}.items():
+        assert [entry.document for entry in journal.latest("spam", FAR, containing=part)] == texts
+
+
+def test_what_was_written_since_a_moment_is_counted(journal: SqlJournal) -> None:
+    now = int(time.time())
+    journal.append([learn("a", "b"), Change("other", LEARN, ["c"], ["ham"])])
+    journal.append([forget(1)])
+    assert journal.written_since(now - 60) == {("spam", LEARN): 2, ("spam", FORGET): 1, ("other", LEARN): 1}
+    assert journal.written_since(now + 3_600) == {}

@@ -22,6 +22,14 @@ def test_folders_are_labels_also_below_one_that_holds_all(tmp_path: Path) -> Non
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*")) == ["ham/1.txt", "spam/1.txt"]
 
 
+def test_mailboxes_become_folders_of_messages(tmp_path: Path) -> None:
+    box = "From a Mon\nSubject: x\n\none\n>From here\n\nFrom b Mon\nSubject: y\n\ntwo\n"
+    folder = expanded(_zip(tmp_path / "m.zip", **{"all/ham.mbox": box, "all/spam.mbox": box}), tmp_path / "m.folder")
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+    assert names == [f"{label}/00000{number}.eml" for label in ("ham", "spam") for number in (1, 2)]
+    assert (folder / "ham" / "000002.eml").read_text() == "Subject: y\n\ntwo\n"
+
+
 def test_a_single_file_stands_alone(tmp_path: Path) -> None:
     found = expanded(_zip(tmp_path / "a.zip", **{"rows.csv": "text,label\n"}), tmp_path / "a.folder")
     assert found == tmp_path / "rows.csv"

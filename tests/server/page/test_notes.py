@@ -1,6 +1,7 @@
 """Notes of teaching: what was written comes back, and half a line spoils itself alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ def test_what_was_written_comes_back_in_order(tmp_path: Path) -> None:
     notes = Notes(tmp_path / "teaching" / "mood.jsonl")
     assert notes.read() == []
     assert notes.labels == []
-    written = [{"labels": ["a", "b"]}, {"skip": "1"}, {"labels": ["ä", "<b>", "\u2028"]}]
+    written: list[dict[str, Any]] = [{"labels": ["a", "b"]}, {"skip": "1"}, {"labels": ["ä", "<b>", "\u2028"]}]
     for note in written:
         notes.write(note)
     assert notes.read() == written

@@ -191,3 +191,44 @@ def test_axe_finds_nothing(watched: Watched, tmp_path: Path) -> None:
     page = _dropped(watched, _write(tmp_path / "axe.csv", [*zip(TEXTS, LABELS, strict=True), (TEXTS[0], "positive")]))
     assert violations(page) == []
     assert violations(_trained(page)) == []
+
+
+def _mbox(*texts: str) -> str:
+    return "".join(
+        f"From someone Mon Nov 16 2026\nReceived: by b.example\nFrom: a@example.org\nSubject: hello\n\n{text}\n\n"
+        for text in texts
+    )
+
+
+def test_json_lines_and_a_zip_of_mailboxes_are_read(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    rows = [{"text": text, "label": label} for text, label in zip(TEXTS[:100], LABELS[:100], strict=True)]
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    _trained(_dropped(watched, tmp_path / "lines.jsonl"))
+    assert sum(banbury.load(_folder(server) / "lines.banbury").documents_) == 100
+    with zipfile.ZipFile(tmp_path / "mail.zip", "w") as archive:
+        for label, text in (("ham", "lunch at noon?"), ("spam", "free money, win now")):
+            archive.writestr(f"boxes/{label}.mbox", _mbox(*(f"{text} {number}" for number in range(20))))
+    page = _dropped(watched, tmp_path / "mail.zip")
+    assert page.input_value("select[name=learn]") == "mail"
+    _trained(page)
+    model = banbury.Classifier.load(_folder(server) / "mail.banbury")
+    assert (list(model.classes_), list(model.documents_)) == (["ham", "spam"], [20, 20])
+
+
+def test_a_mailbox_alone_has_one_label_which_is_said(watched: Watched, tmp_path: Path) -> None:
+    (tmp_path / "all.mbox").write_text(_mbox("lunch?", "money"))
+    page = _dropped(watched, tmp_path / "all.mbox")
+    assert "Every message has the label 'all'" in page.inner_text("#main")
+    page.goto("/page/teach?model=mood&file=all.mbox")
+    page.wait_for_selector("text=0 of 2 labelled")
+
+
+def test_what_is_no_text_is_said_and_another_file_can_be_dropped(watched: Watched, tmp_path: Path) -> None:
+    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40_000)  # 10 MB
+    page = watched.page
+    for room in ("train", "teach?model=mood", "mistakes?model=mood"):
+        page.goto(f"/page/{room}")
+        page.set_input_files("input[type=file]", tmp_path / "picture.csv")
+        page.wait_for_selector("text=PNG")
+        assert page.locator("#main").inner_text().count("picture") > 0
+    watched.events[:] = [one for one in watched.events if "422" not in one]

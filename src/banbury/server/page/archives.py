@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from banbury.errors import FileFormatError
 
 MOST_FILES = 1_000_000
 MOST_ZIP_BYTES = 8 << 30  # bytes of all files
 LARGEST_RATIO = 300  # of a file to what it takes in the zip; text has less than 100
+
+MAILBOX = ".mbox"
 
 
 def expanded(archive: Path, folder: Path) -> Path:
@@ -33,7 +37,10 @@ def expanded(archive: Path, folder: Path) -> Path:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return _single(folder)
+    found = _single(folder)
+    if found.is_dir():
+        _split_mailboxes(found)
+    return found
 
 
 def _check(members: list[zipfile.ZipInfo]) -> None:
@@ -83,3 +90,37 @@ def _single(folder: Path) -> Path:
         moved.replace(folder)
         inside = list(folder.iterdir())
     return folder
+
+
+def _split_mailboxes(folder: Path) -> None:
+    """Where a folder has nothing but mailboxes, each becomes a folder of messages: its name is their label."""
+    boxes = sorted(folder.iterdir())
+    while len(boxes) == 1 and boxes[0].is_dir():
+        boxes = sorted(boxes[0].iterdir())
+    if not boxes or not all(box.is_file() and box.suffix == MAILBOX for box in boxes):
+        return
+    for box in boxes:
+        messages = folder / box.stem
+        messages.mkdir(exist_ok=True)
+        with open(box, "rb") as lines:
+            _split(lines, messages)
+        box.unlink()
+        if box.parent != folder and not any(box.parent.iterdir()):
+            box.parent.rmdir()
+
+
+def _split(lines: Iterable[bytes], folder: Path) -> None:
+    """Write each message of a mailbox into a file of its own, without the line `From ` before it."""
+    message: BinaryIO | None = None
+    is_blank, number = True, 0
+    for line in lines:
+        if is_blank and line.startswith(b"From "):
+            if message is not None:
+                message.close()
+            number += 1
+            message = open(folder / f"{number:06}.eml", "wb")  # noqa: SIM115  it is closed where the next begins
+        elif message is not None:
+            message.write(line)
+        is_blank = line in (b"\n", b"\r\n")
+    if message is not None:
+        message.close()

@@ -14,7 +14,7 @@ from banbury.server.limits import LABEL
 from banbury.server.models import ServedModel
 from banbury.server.page import layout
 from banbury.server.page.dropping import drop_zone, file_list
-from banbury.server.page.notes import FOLDER, Notes
+from banbury.server.page.notes import NOTES_FOLDER, Notes
 from banbury.server.page.training import MODEL_NAME
 from banbury.server.page.visit import Visit, path_of, redirect
 from banbury.server.problems import Problem
@@ -28,7 +28,7 @@ MOST_LABELS = 50  # that can be planned
 def notes_of(visit: Visit, model: str) -> Notes:
     """What teaching remembers of a model."""
     files = visit.server.files
-    return Notes((files.home or files.folder) / FOLDER / f"{model}.jsonl")
+    return Notes((files.home or files.folder) / NOTES_FOLDER / f"{model}.jsonl")
 
 
 def begin(visit: Visit, model: ServedModel) -> list[Any]:

@@ -16,7 +16,7 @@ import msgspec
 
 from banbury.server.journal.entries import plain
 
-FOLDER = "teaching"
+NOTES_FOLDER = "teaching"
 log = logging.getLogger("banbury.server")
 
 

@@ -93,7 +93,8 @@ def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
     text, label = (found.layout.text, found.layout.label) if found.layout is not None else (None, None)
     is_mail = found.layout is not None and found.layout.format in MAIL
     can_be_table = len(found.columns) > 2 and not is_mail
-    learn = visit.field("learn") or ("table" if text is None and _can_be_table(found) else "text")
+    guessed = "mail" if is_mail else "table" if text is None and _can_be_table(found) else "text"
+    learn = visit.field("learn") or guessed
     kinds = [("text", "one column of texts"), *([("table", "all columns, each as what it is")] if can_be_table else [])]
     if is_mail:
         kinds = [("mail", "sender, subject, body, links …"), ("text", "their text alone")]
@@ -130,6 +131,11 @@ def _summary(found: Plan) -> str:
     if found.layout is None:
         return "It cannot be read yet."
     told = str(found.layout)
+    labels = {row.get("label") for row in found.rows}
+    if found.layout.format == "mbox" and len(labels) == 1:
+        told += (
+            f". Every message has the label {labels.pop()!r}, the file's name; a zip with a mailbox for each has more"
+        )
     return f"{told}." if not told.endswith(": ") else f"{told}{len(found.columns)} columns."
 
 
