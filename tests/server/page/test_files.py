@@ -11,6 +11,8 @@ from banbury.server.page.files import Files, rows_for, safe_name
 from banbury.server.problems import Problem
 from hostile import hostile_texts
 
+CABINS = (("first", "saved"), ("third", "lost"))
+
 
 @given(hostile_texts())
 def test_any_name_becomes_a_name_within_the_folder(text: str) -> None:
@@ -66,3 +68,14 @@ def test_a_bad_file_is_named_without_its_folder(models: Path, tmp_path: Path, co
     with pytest.raises(InputError, match=message) as error:
         rows_for(ServedModel("mood", models / "mood.banbury"), path, most=9, with_labels=True)
     assert str(tmp_path) not in str(error.value)
+
+
+def test_a_column_with_the_labels_of_the_model_is_found(models: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = "".join(f"{age}.5,{cabin},2.25,{label}\n" for age in range(20, 40) for cabin, label in CABINS)
+    path.write_text(f"age,cabin,fare,outcome\n{rows}")
+    model = ServedModel("passengers", models / "passengers.banbury")
+    assert rows_for(model, path, most=2, with_labels=True).labels == ["saved", "lost"]
+    path.write_text(f"age,cabin,fare,outcome\n{rows}41.5,third,2.25,sunk\n")
+    with pytest.raises(InputError, match="no column of labels"):
+        rows_for(model, path, most=2, with_labels=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from banbury.server.reading import name_of
 
 LONGEST_FILE_NAME = 80
 FILES_FOLDER = "files"
+PROBED_ROWS = 100  # in which a column of labels is looked for
 EXPANDED = ".folder"  # ending of a zip that was expanded
 
 
@@ -136,6 +138,8 @@ def rows_for(
     is_table = model.columns is not None
     options: dict[str, Any] = {"text": False if is_table else text, "bad_rows": "skip"}
     reader = opened(path, **options, label=label if with_labels or label else False if not with_labels else None)
+    if with_labels and reader.layout.label is None and (guess := _column_of_labels(reader, model)) is not None:
+        reader = opened(path, **options, label=guess)
     if with_labels and reader.layout.label is None:
         known = ", ".join(map(repr, reader.layout.columns)) or "none"
         raise InputError(f"{path.name} has no column of labels that could be found; its columns: {known}")
@@ -162,6 +166,15 @@ def rows_for(
     known_labels = {name_of(one): one for one in model.labels}
     given = [known_labels.get(name_of(one), one) for one in labels] if with_labels else None
     return Rows(table if is_table else texts, given, n_rows, is_cut)
+
+
+def _column_of_labels(reader: Reader, model: ServedModel) -> str | None:
+    """The only column that is none of the model's, and whose first cells are all labels that it knows."""
+    rows = next((list(islice(batch.rows(), PROBED_ROWS)) for batch in reader), [])
+    known = {name_of(label) for label in model.labels}
+    others = [name for name in reader.layout.columns if name not in (model.columns or ())]
+    fitting = [name for name in others if rows and all(name_of(row.get(name)) in known for row in rows)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _batches(reader: Reader, path: Path) -> Iterator[Batch]:

@@ -123,7 +123,8 @@ def _begin(visit: Visit) -> list[Any]:
 
 def _failed(visit: Visit, title: Markup, failure: str) -> Markup:
     body = element("div", element("p", failure, class_="wrong"), class_="card", role="alert")
-    return layout.page(visit, "mistakes", "Mistakes", title, body, _columns(visit, None), _begin(visit))
+    whole = control("div", body, _columns(visit, None), _begin(visit), id="evaluation")
+    return layout.page(visit, "mistakes", "Mistakes", title, whole)
 
 
 async def _started(visit: Visit, model: ServedModel, path: Path, name: str) -> Job:
