@@ -171,13 +171,11 @@ class TextMachine(Machine):
 
 
 class TableMachine(Machine):
-    """A table of a category and a count."""
+    """The automatic model of a table of a category and a count."""
 
     def fitted(self, known: list[tuple[str, str]]) -> Classifier:
-        columns = {"word": Categorical(), "length": Poisson()}
-        return Classifier.textbook(columns=columns).fit(
-            self.documents([text for text, _ in known]), [label for _, label in known]
-        )
+        model = Classifier(columns={"word": Categorical(), "length": Poisson()})
+        return model.fit(self.documents([text for text, _ in known]), [label for _, label in known])
 
     def documents(self, texts: list[str]) -> Any:
         return {"word": [text.partition(" ")[0] or None for text in texts], "length": [len(text) for text in texts]}

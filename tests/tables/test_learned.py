@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from banbury import Categorical, Classifier
+from banbury import Bernoulli, Categorical, Classifier, Histogram, Poisson
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import groups_of, kinds_of
 from banbury.tables.frame import read
@@ -83,3 +83,22 @@ def test_a_class_is_forgotten_only_with_all_that_it_has() -> None:
         model.forget({"word": [None]}, ["x"])
     assert model.documents_ == [1, 1]
     assert model.forget({"word": ["a"]}, ["x"]).classes_.tolist() == ["y"]
+
+
+@pytest.mark.parametrize(
+    "kind, learned_value, another", [(Bernoulli(), True, False), (Poisson(), 9, 4), (Histogram(), 9.0, 4.0)]
+)
+def test_a_class_is_not_forgotten_by_a_row_with_another_value(kind: Any, learned_value: Any, another: Any) -> None:
+    model = Classifier(columns={"value": kind}).fit({"value": [learned_value, another]}, ["x", "y"])
+    before = model.predict_proba({"value": [learned_value, another]}).tolist()
+    with pytest.raises(CountError, match="nothing was changed"):
+        model.forget({"value": [another]}, ["x"])
+    assert model.predict_proba({"value": [learned_value, another]}).tolist() == before
+
+
+def test_rounding_that_is_left_of_fractions_keeps_no_class() -> None:
+    values = [0.1 * 1.37**n for n in range(60)]
+    model = Classifier(columns={"value": Poisson(fractions=True)}).fit({"value": [*values, 1.0]}, ["x"] * 60 + ["y"])
+    for value in values:
+        model.forget({"value": [value]}, ["x"])
+    assert model.classes_.tolist() == ["y"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from banbury.text.documents import Column
 
 
-VALUE_COUNTS = ("known", "counts", "n")  # the sums of a kind that say how many values there were
+WHOLE_SUMS = ("known", "counts", "n", "ones", "rows", "zeros", "negatives", "events")  # of whole numbers, so exact
 
 
 class Rows(NamedTuple):
@@ -220,10 +220,10 @@ class Learned(NamedTuple):
 
 
 def _has_values(statistics: Any, number: int) -> bool:
-    """Whether a class still has values that are not missing."""
+    """Whether a class still has values; sums of fractions do not tell, as rounding may be left of them."""
     parts = [statistics, *getattr(statistics, "forms", {}).values()]
-    counts = [part.sums[name][number] for part in parts for name in VALUE_COUNTS if name in part.sums]
-    return any(array.any() for array in counts)
+    exact = [part for part in parts if not getattr(part.kind, "fractions", False)]
+    return any(part.sums[name][number].any() for part in exact for name in WHOLE_SUMS if name in part.sums)
 
 
 def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:
