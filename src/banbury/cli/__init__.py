@@ -32,7 +32,7 @@ COMMANDS = {
     "label": ("labelling", "Label rows with single keys, those that teach the most first."),
     "mail": ("mailing", "Classify one e-mail, for procmail and the like."),
     "rank": ("searching", "Find rows by a query."),
-    "several": ("several", "Rows with several labels each: train, predict, explain, evaluate …"),
+    "several": ("several", "Train, predict, explain and evaluate rows with several labels each."),
     "serve": ("banbury.server.command", "Serve models over HTTP: predict, explain, learn."),
     "studio": ("banbury.server.studio", "A page to try, teach and train models in a browser."),
     "report": ("evaluating", "An evaluation as a page of HTML."),
