@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from banbury.errors import InputError
 from banbury.readers import Limits, read, streams
+from banbury.text.tokens import MARK
 from row_files import COMPRESSIONS, HOSTILE, ROWS, content, jsonl, table
 
 
@@ -30,7 +31,8 @@ def test_any_text_comes_back_from_a_table(rows: list[tuple[str, str]], delimiter
 
 @given(st.lists(HOSTILE.map(lambda text: " ".join(text.split())), min_size=1, max_size=9))
 def test_any_line_comes_back_from_fasttext_and_from_plain_lines(texts: list[str]) -> None:
-    texts = [text for text in texts if not text.startswith("__label__")] or ["so happy"]
+    # A text never begins with the noncharacter that tells tokens from texts: readers replace it.
+    texts = [text for text in texts if not text.startswith(("__label__", MARK))] or ["so happy"]
     data = "".join(f"__label__x {text}\n" for text in texts).encode()
     assert content(io.BytesIO(data), format="fasttext") == [(text, "x") for text in texts]
     plain = read(io.BytesIO("\n".join(texts).encode() + b"\n"), format="lines").whole()
