@@ -52,9 +52,10 @@ def test_columns_that_do_not_need_each_other_stay_alone() -> None:
 # Laws
 
 
-def test_learning_and_forgetting_gives_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["auto", "histogram", "gaussian", "number"])
+def test_learning_and_forgetting_gives_the_same_bytes(tmp_path: Path, kind: str) -> None:
     table, labels = exclusive_or()
-    model = Classifier(columns={"left": "histogram", "right": "auto", "other": "auto"}).fit(table, labels)
+    model = Classifier(columns={"left": kind, "right": "auto", "other": "auto"}).fit(table, labels)
     more, more_labels = exclusive_or(200, seed=2)
     model.save(tmp_path / "before")
     model.learn(more, more_labels)

@@ -10,6 +10,7 @@ import numpy as np
 from banbury.errors import CountError, InputError
 from banbury.tables.columns import Group
 from banbury.tables.frame import Table
+from banbury.tables.kinds import power_sums
 from banbury.tables.row_hash import row_hashes
 from banbury.tables.terms import MOST_COUNTED_ROWS, Terms
 from banbury.tables.values import column
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from banbury.text.documents import Column
 
 
-WHOLE_SUMS = ("known", "counts", "n", "ones", "rows", "zeros", "negatives", "events")  # of whole numbers, so exact
+WHOLE_SUMS = ("known", "counts", "ones", "rows", "zeros", "negatives", "events")  # of whole numbers, so exact
 
 
 class Rows(NamedTuple):
@@ -223,7 +224,8 @@ def _has_values(statistics: Any, number: int) -> bool:
     """Whether a class still has values; sums of fractions do not tell, as rounding may be left of them."""
     parts = [statistics, *getattr(statistics, "forms", {}).values()]
     exact = [part for part in parts if not getattr(part.kind, "fractions", False)]
-    return any(part.sums[name][number].any() for part in exact for name in WHOLE_SUMS if name in part.sums)
+    names = {*WHOLE_SUMS, *power_sums.PLACE_NAMES}
+    return any(part.sums[name][number].any() for part in exact for name in names & part.sums.keys())
 
 
 def _sizes(rows: Rows, numbers: NDArray[Any], n_classes: int) -> list[int]:

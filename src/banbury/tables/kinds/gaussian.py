@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, log, pi
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import InputError
 from banbury.stats.distributions import gamma_quantile, log_rising, student_quantile
 from banbury.stats.intervals import Summary, beta_interval
-from banbury.tables.kinds import moments, precise
+from banbury.tables.kinds import moments, power_sums, precise
 from banbury.tables.kinds.moments import Moments
+from banbury.tables.kinds.power_sums import LARGEST_VALUE, SMALLEST_VALUE
 from banbury.tables.kinds.statistics import (
     NOTHING,
     Array,
@@ -31,7 +32,6 @@ from banbury.tables.kinds.statistics import (
     Numbers,
     Statistics,
     Sums,
-    by_class,
     by_row,
     checked_pseudo_counts,
     class_sums,
@@ -43,12 +43,9 @@ from banbury.tables.kinds.statistics import (
 if TYPE_CHECKING:
     from banbury.tables.kinds.statistics import Truths, Values
 
-LARGEST_VALUE = 1e140  # numbers beyond ± this count as this: their squares must be numbers too
-LARGEST_SPREAD = 1e300  # of 2⁶⁴ of them
 FARTHEST = 1e150  # standard deviations
 CONSTANT_SPREAD = 1e-15  # a spread of this much of the mean is rounding
 FLOOR = 1e-9  # of a column's own variance, where a class has none and nothing is added
-MOMENT_NAMES = ("n", "mean", "mean_rest", "spread", "spread_rest")
 
 
 class Normal(NamedTuple):
@@ -70,10 +67,9 @@ class Normal(NamedTuple):
 
 
 class GaussianStatistics(Statistics):
-    """Number, mean and spread of the values, by class and feature; on the logarithmic scale the number of zeros too."""
+    """Power sums of the values, by class and feature, exactly; on the logarithmic scale the number of zeros too."""
 
     kind: Gaussian
-    _signed: ClassVar[frozenset[str]] = frozenset({"mean", "mean_rest", "spread_rest"})
 
     @property
     def wants(self) -> str:  # type: ignore[override]
@@ -89,40 +85,57 @@ class GaussianStatistics(Statistics):
     def _scaled(self, values: Array) -> Array:
         """The numbers that are Gaussian; a zero has none on the logarithmic scale."""
         if not self._is_log():
-            return np.clip(values, -LARGEST_VALUE, LARGEST_VALUE)
+            within = np.clip(values, -LARGEST_VALUE, LARGEST_VALUE)
+            return np.where(np.abs(within) < SMALLEST_VALUE, 0.0, within)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(values > 0, np.log(values), np.nan)
 
     def _counted(self, values: Values, numbers: Numbers, weights: Array | None, n_classes: int) -> Sums:
         values = values.toarray() if is_sparse(values) else values
-        shape = (n_classes, self.n_features)
-        sums = {name: np.zeros(shape) for name in MOMENT_NAMES}
-        scaled = self._scaled(values)
-        for number, rows in by_class(numbers):
-            of_class = moments.of_values(scaled[rows], None if weights is None else weights[rows])
-            for name, array in _sums(of_class).items():
-                sums[name][number] = array
+        sums = power_sums.counted(self._scaled(values), numbers, weights, n_classes)
         if self._is_log():
             sums["zeros"] = class_sums((values == 0).astype(float), numbers, weights, n_classes)
         return sums
 
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Settings and arrays, for `storage.write`."""
+        settings, arrays = super().parts()
+        arrays = power_sums.file_arrays(self.sums) | {name: arrays[name] for name in arrays.keys() & {"zeros"}}
+        return {**settings, "shapes": {name: list(array.shape) for name, array in arrays.items()}}, arrays
+
     def take(self, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
         """Take over the sums of `parts`, once they are checked."""
+        shape = (self.n_classes, self.n_features)
+        shapes = {name: shape for name, shape in settings["shapes"].items() if name != "zeros"}
+        sums = power_sums.from_file(shapes, arrays, shape)
+        self.sums = {name: array for name, array in self.sums.items() if name == "zeros"}
         super().take(settings, arrays)
-        # What rows cannot have summed up to would overflow when it is squared.
-        limits = {"n": 2.0**64, "mean": LARGEST_VALUE, "mean_rest": LARGEST_VALUE}
-        limits |= {"spread": LARGEST_SPREAD, "spread_rest": LARGEST_SPREAD}
-        for name, limit in limits.items():
-            if (np.abs(self.sums[name]) > limit).any():
-                raise FileFormatError(f"its {name!r} are larger than those of any numbers")
+        self.sums = sums | self.sums
+
+    def columns(self, which: Any) -> Self:
+        """The statistics of some of the features: their places, or a mask."""
+        copy = super().columns(which)
+        copy._latest = copy.sums, self._moments().at((slice(None), which))
+        return copy
 
     def _joined(self, sums: Sums, more: Sums) -> Sums:
-        joined = _sums(moments.joined(_moments(sums), _moments(more)))
-        return joined | {name: sums[name] + more[name] for name in sums.keys() - joined.keys()}
+        zeros = {"zeros": sums["zeros"] + more["zeros"]} if self._is_log() else {}
+        return power_sums.combined(sums, more, 1) | zeros
 
     def _parted(self, sums: Sums, gone: Sums) -> Sums:
-        parted = _sums(moments.parted(_moments(sums), _moments(gone)))
-        return parted | {name: left(sums[name], gone[name]) for name in sums.keys() - parted.keys()}
+        zeros = {"zeros": left(sums["zeros"], gone["zeros"])} if self._is_log() else {}
+        rest = power_sums.combined(sums, gone, -1)
+        power_sums.check_possible(sums, rest)
+        return rest | zeros
+
+    _latest: tuple[Sums, Moments] | None = None
+    """The sums whose moments were read last, and these."""
+
+    def _moments(self) -> Moments:
+        """Number, mean and spread, by class and feature."""
+        if self._latest is None or self._latest[0] is not self.sums:
+            self._latest = self.sums, power_sums.moments_of(self.sums, self._latest)
+        return self._latest[1]
 
     def _normal(self, block: Block = NOTHING) -> Normal:
         if block.is_whole:
@@ -145,15 +158,13 @@ class GaussianStatistics(Statistics):
         assert block.numbers is not None
         assert block.weights is not None
         row = row._replace(n=known * block.weights[:, None])
-        rest = _sums(moments.parted(_moments(self.sums).at(block.numbers), row))
-        rows = {name: np.repeat(array, n_rows, axis=0) for name, array in _sums(each).items()}
-        for name, array in rows.items():
-            array[np.arange(n_rows), block.numbers] = rest[name]
-        return self._parameters(_moments(rows), every)
+        rest = moments.parted(self._moments().at(block.numbers), row)
+        each = each.at([0] * n_rows).with_values(rest, (np.arange(n_rows), block.numbers))
+        return self._parameters(each, every)
 
     def _both_moments(self) -> tuple[Moments, Moments]:
         """Of each class, and of all rows together."""
-        each = _moments(self.sums)
+        each = self._moments()
         return each.at(None), moments.overall(each).at((None, None))
 
     _parameters_of: tuple[Sums, Normal] | None = None
@@ -213,8 +224,9 @@ class GaussianStatistics(Statistics):
         def others() -> Array:
             return np.asarray(block.known & (block.values > 0))
 
-        none, some = by_row(self.sums["zeros"], block, zeros), by_row(self.sums["n"], block, others)
-        every_none, every_some = overall(self.sums["zeros"], block, zeros), overall(self.sums["n"], block, others)
+        n_zeros, n_others = self.sums["zeros"], self._moments().n
+        none, some = by_row(n_zeros, block, zeros), by_row(n_others, block, others)
+        every_none, every_some = overall(n_zeros, block, zeros), overall(n_others, block, others)
         share = (every_none + 0.5) / (every_none + every_some + 1)
         return none + share, some + (1 - share)
 
@@ -256,17 +268,15 @@ class GaussianStatistics(Statistics):
         copy.kind = replace(self.kind, variance="biased", smoothing=0.0, predictive=False)
         mean = precise.add((normal.mean[0][0], normal.mean[1][0]), (np.broadcast_to(offset, shape), np.zeros(shape)))
         spread = np.where(normal.constant[0], 0.0, variance)
-        copy.sums = _sums(Moments(np.ones(shape), mean, (spread, np.zeros(shape))))
+        n = np.ones(shape)
+        copy.sums = dict(self.sums)
         if self._is_log():
             none, some = (array[0] for array in self._zero_shares())
             share = rng.beta(none, some)
             # So many rows that the one of the prior does not count.
-            copy.sums = {
-                **copy.sums,
-                "n": (1 - share) * 1e9,
-                "spread": spread * (1 - share) * 1e9,
-                "zeros": share * 1e9,
-            }
+            n = (1 - share) * 1e9
+            copy.sums["zeros"] = share * 1e9
+        copy._latest = copy.sums, Moments(n, mean, (spread * n, np.zeros(shape)))
         return copy
 
     def posterior(self, level: float = 0.95) -> dict[str, Summary]:
@@ -292,17 +302,9 @@ class GaussianStatistics(Statistics):
         if self._is_log():
             none, some = (array[0] for array in self._zero_shares())
             # Half a row of each, as Jeffreys proposed: the prior of the shares is too sure where all classes are alike.
-            low, high = beta_interval(self.sums["zeros"] + 0.5, self.sums["n"] + 0.5, level)
+            low, high = beta_interval(self.sums["zeros"] + 0.5, self._moments().n + 0.5, level)
             summaries["zero"] = Summary(none / (none + some), low, high, level)
         return summaries
-
-
-def _sums(moments: Moments) -> Sums:
-    return dict(zip(MOMENT_NAMES, (moments.n, *moments.mean, *moments.spread), strict=True))
-
-
-def _moments(sums: Sums) -> Moments:
-    return Moments(sums["n"], (sums["mean"], sums["mean_rest"]), (sums["spread"], sums["spread_rest"]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,7 +315,7 @@ class Gaussian(Kind):
     variance as if `variance_rows` more rows had the column's overall variance. With `"biased"` both are those of the
     class's rows alone, plus `smoothing` times the column's overall variance. `scale="log"` is for numbers whose
     logarithm is Gaussian: amounts of money, sizes, durations. With `predictive` the uncertainty of mean and variance is
-    not left out: Student's t. Numbers beyond ±10¹⁴⁰ count as ±10¹⁴⁰.
+    not left out: Student's t. Numbers beyond ±10¹⁴⁰ count as ±10¹⁴⁰, and those nearer to 0 than 10⁻¹⁴⁰ as 0.
 
     >>> statistics = Gaussian(variance="biased", smoothing=0).statistics(1, 1).add([[1e9], [1e9 + 0.5]], [0, 0])
     >>> statistics.posterior()["variance"].value.tolist()

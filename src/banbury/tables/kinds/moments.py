@@ -1,7 +1,7 @@
 """Moments: number, mean and spread of columns of numbers, joined and parted in double-double precision.
 
-Chan's formulas join them. Neither a large mean nor a row that comes and goes costs digits: 13 are left of a spread that
-is 10⁻⁹ of the mean, or of what it was before.
+They come from exact sums, and serve to leave rows out. Chan's formulas join them. Neither a large mean nor a row that
+is left out costs digits: 13 are left of a spread that is 10⁻⁹ of the mean, or of what it was before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from banbury.errors import CountError
 from banbury.tables.kinds import precise
 from banbury.tables.kinds.precise import Array, Pair
-from banbury.tables.kinds.statistics import CELLS, EXACT, slices
+from banbury.tables.kinds.statistics import EXACT
 
 FLOAT_SPACING = 1e-17  # two floats that are not the same differ by more than this much of themselves
 SPREAD_ROUNDING = (
@@ -32,37 +32,41 @@ class Moments(NamedTuple):
         """The moments at this place."""
         return Moments(self.n[place], _at(self.mean, place), _at(self.spread, place))
 
+    def with_values(self, values: Moments, place: Any) -> Moments:
+        """The moments with these at this place; the arrays must be nobody else's."""
+        pairs = zip((self.n, *self.mean, *self.spread), (values.n, *values.mean, *values.spread), strict=True)
+        for array, value in pairs:
+            array[place] = value
+        return self
+
 
 def _at(pair: Pair, place: Any) -> Pair:
     return pair[0][place], pair[1][place]
 
 
-def of_values(values: Array, weights: Array | None = None) -> Moments:
-    """The moments of rows, by column; NaN is missing."""
-    result = None
-    for rows in slices(len(values), max(1, CELLS // max(1, values.shape[1]))):
-        some = _of_some(values[rows], None if weights is None else weights[rows])
-        result = some if result is None else joined(result, some)
-    return _of_some(values, weights) if result is None else result
+def of_sums(n: Any, first: Any, second: Any, unit: int) -> Moments:
+    """The moments from Σ weight, Σ weight · x and Σ weight · x²: arrays of whole numbers, of which `unit` make 1.
+
+    >>> one = np.array([3], dtype=object), np.array([10**9 * 3 + 3], dtype=object)
+    >>> of_sums(*one, np.array([(10**9) ** 2 + (10**9 + 1) ** 2 + (10**9 + 2) ** 2], dtype=object), 1).spread[0]
+    array([2.])
+    """
+    kept = np.array([_moments(*cell, unit) for cell in zip(n.flat, first.flat, second.flat, strict=True)])
+    n_float, mean, mean_rest, spread, spread_rest = kept.reshape(-1, 5).T.reshape(5, *n.shape)
+    return Moments(n_float, (mean, mean_rest), (spread, spread_rest))
 
 
-def _of_some(values: Array, weights: Array | None) -> Moments:
-    known = ~np.isnan(values)
-    shares = known.astype(float) if weights is None else known * weights[:, None]
-    n = shares.sum(axis=0)
-    divisor = np.where(n > 0, n, 1.0)
-    values = np.where(known, values, 0.0)
-    # Around a centre that is close to the mean, so that nothing large has to cancel.
-    centre = (values * (shares / divisor)).sum(axis=0)
-    distance = precise.exact_sum(values, -centre)
-    distance = np.where(known, distance[0], 0.0), np.where(known, distance[1], 0.0)
-    square = precise.multiply(distance, distance)
-    if weights is not None:
-        distance, square = precise.times(distance, shares), precise.times(square, shares)
-    first, second = precise.total(distance), precise.total(square)
-    off = precise.over(first, divisor)
-    mean = precise.add((np.where(n > 0, centre, 0.0), np.zeros_like(n)), off)
-    return Moments(n, mean, _not_negative(precise.add(second, precise.negative(precise.multiply(first, off)))))
+def _moments(n: int, first: int, second: int, unit: int) -> tuple[float, ...]:
+    if not n:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    return n / unit, *_quotient(first, n), *_quotient(second * n - first * first, n * unit)
+
+
+def _quotient(a: int, b: int) -> tuple[float, float]:
+    """a / b, and what rounding left of it."""
+    quotient = a / b
+    above, below = quotient.as_integer_ratio()
+    return quotient, (a * below - above * b) / (b * below)
 
 
 def joined(a: Moments, b: Moments) -> Moments:
@@ -117,7 +121,3 @@ def overall(moments: Moments) -> Moments:
 
 def _choose(condition: Any, one: Pair, other: Pair) -> Pair:
     return np.where(condition, one[0], other[0]), np.where(condition, one[1], other[1])
-
-
-def _not_negative(pair: Pair) -> Pair:
-    return _choose(pair[0] < 0, (np.zeros_like(pair[0]), np.zeros_like(pair[1])), pair)
