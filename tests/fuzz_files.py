@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import banbury
-from banbury import Analyzer, BanburyError, Classifier, MultiLabelClassifier, storage
+from banbury import Analyzer, BanburyError, Classifier, HierarchicalClassifier, MultiLabelClassifier, storage
 from banbury.apps.ranking import Ranker
 from banbury.apps.senses import SenseTagger
 from banbury.apps.spam import SpamFilter
@@ -63,6 +63,7 @@ def sound_files() -> dict[str, Parts]:
         "spam": SpamFilter().fit(MAILS, ["ham", "spam"] * 2),
         "senses": SenseTagger("bank").fit(SENSES, ["land", "money", "money"]),
         "spelling": SpellingCorrector(TEXTS),
+        "tree": HierarchicalClassifier(parents={"yes": "said", "no": "said"}).fit(TEXTS, LABELS),
         "labels": MultiLabelClassifier(threshold={"no": 0.3}).fit(TEXTS, LABEL_SETS),
     }
     models["ranker"].add(TEXTS)
@@ -225,6 +226,18 @@ def _questions(model: Any) -> list[Callable[[], Any]]:
             asked = [lambda: model.predict(SENSES), lambda: model.learn(SENSES[:1], ["land"])]
         case SpellingCorrector():
             asked = [lambda: model.correct("a hapyp film"), lambda: model.learn(["more of it"])]
+        case HierarchicalClassifier():
+            asked = [
+                lambda: _check_finite(model.predict_proba(TEXTS)),
+                lambda: model.predict(TEXTS, sure=0.7),
+                lambda: model.explain(TEXTS[0]),
+                lambda: [model.words(node) for node in model.classes_[:1].tolist()],
+                lambda: str(model.report_),
+                lambda: model.report_._repr_html_(),
+                lambda: model.learn(TEXTS, LABELS),
+                lambda: model.forget(TEXTS, LABELS),
+                lambda: _check_finite([value for _, value, _ in model.evaluate(TEXTS, LABELS).figures()]),
+            ]
         case MultiLabelClassifier():
             asked = [
                 lambda: _check_finite(model.predict_proba(TEXTS)),

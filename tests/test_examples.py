@@ -15,6 +15,7 @@ SAYS = {  # on its own lines
     "bitmaps.py": "drawn digits: accuracy 1.000",
     "languages.py": "['English' 'German' 'French' 'Spanish']",
     "sentiment.py": "lovely   {'negative': 0, 'positive': 14}",
+    "hierarchy.py": "the team and the league of the match: sport\nnew",
     "several_labels.py": "charged twice, and the app crashes: ['billing', 'app']",
     "spam.py": "P(spam) = 0.7",
     "spelling.py": "I receive letters: spelling is hard",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from banbury.apps.spelling import SpellingCorrector
     from banbury.classifier import Classifier
     from banbury.errors import BanburyError
+    from banbury.hierarchy.classifier import HierarchicalClassifier
     from banbury.labels.classifier import MultiLabelClassifier
     from banbury.loading import load
     from banbury.readers import read
@@ -44,6 +45,7 @@ __all__ = [
     "Date",
     "Dirichlet",
     "Gaussian",
+    "HierarchicalClassifier",
     "Histogram",
     "Id",
     "MultiLabelClassifier",
@@ -72,6 +74,7 @@ __getattr__ = lazy_names(
         "Date": "tables.kinds",
         "Dirichlet": "text.likelihoods",
         "Gaussian": "tables.kinds",
+        "HierarchicalClassifier": "hierarchy.classifier",
         "Histogram": "tables.kinds",
         "Id": "tables.kinds",
         "MultiLabelClassifier": "labels.classifier",
