@@ -1,6 +1,7 @@
 """HierarchicalClassifier: the front door, its laws, scikit-learn's contract, and what is refused."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -186,12 +187,13 @@ def test_bad_input_is_one_clear_error(call: Any, error: type[Exception], message
 def test_bad_input_changes_nothing() -> None:
     model = fitted()
     before = model.parts()
-    for act in (
+    acts: list[Callable[[], Any]] = [
         lambda: model.learn(["x", "y"], ["weather", "weather/rain"]),
         lambda: model.forget(["never seen"], ["weather"]),
         lambda: model.forget([TEXTS[0]], ["nowhere"]),
         lambda: model.merge(HierarchicalClassifier().fit(["a", "b"], ["x", "y"])),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(BanburyError):
             act()
         assert model.parts() == before
