@@ -117,11 +117,12 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     without = list(kinds(given["without"]) or {})
     if columns is not None and without:
         raise click.UsageError("Say --columns or --without, not both.")
-    batch = joined(list(with_progress(reader, "reading")), has_labels=True)
+    batches = list(with_progress(reader, "reading"))
+    batch = joined(batches, has_labels=True)
     classifier = _classifier(given)
     classifier.columns = columns
     with at_work(reader, "choosing"):
-        classifier.fit(to_learn(batch, reader.layout, columns, without), batch.labels, batch.sample_weight)
+        classifier.fit(to_learn(batches, reader.layout, columns, without), batch.labels, batch.sample_weight)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classes_of(classifier))
     classifier.save(path)

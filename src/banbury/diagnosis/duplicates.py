@@ -98,6 +98,28 @@ def duplicates(
     return Duplicates(len(texts), exact, near, conflicting)
 
 
+def repeated_rows(table: Table, labels: Sequence[Any]) -> Duplicates:
+    """Rows of a table with the same values as an earlier one; none is a near duplicate.
+
+    Where most rows repeat others, they are combinations of few values, not copies: then there are no groups.
+
+    >>> from banbury.tables.frame import read
+    >>> found = repeated_rows(read({"a": [1, 2, 1, 3], "b": ["x", "x", "x", None]}), ["yes", "no", "no", "no"])
+    >>> found.exact, found.conflicting
+    ([[0, 2]], [[0, 2]])
+    """
+    order = np.argsort(table.row_hashes, kind="stable")
+    hashes = table.row_hashes[order]
+    starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])[: len(hashes)])
+    if 2 * len(starts) < table.n_rows:
+        return Duplicates(table.n_rows, [], [], [])
+    sizes = np.diff(np.append(starts, table.n_rows))
+    repeats = zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True)
+    exact = sorted(order[start : start + size].tolist() for start, size in repeats)
+    conflicting = [group for group in exact if len({labels[row] for row in group}) > 1]
+    return Duplicates(table.n_rows, exact, [], conflicting)
+
+
 def _near(texts: list[str], similarity: float, threads: int | None) -> list[list[int]]:
     """Groups of different texts that are nearly the same, by their places."""
     if len(texts) < 2:

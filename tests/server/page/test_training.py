@@ -7,10 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import banbury
 from accessibility import violations
+from banbury.server.page.jobs import Job
+from banbury.server.page.training import table_model
 from browsing import Watched
 from commands import LABELS, TEXTS
 from hostile import HOSTILE
@@ -129,6 +132,59 @@ def test_a_table_learns_from_all_columns(watched: Watched, server: Serving, tmp_
     page.select_option("select[name=label]", "outcome")
     _trained(page)
     assert list(banbury.load(_folder(server) / "cabins.banbury").columns_) == ["age", "cabin"]
+
+
+def _cabins(path: Path, n: int = 300) -> Path:
+    """A table in which the cabin decides but for the row of line 11, whose values line 12 has too, labelled rightly."""
+    draw = random.Random(1)
+    rows: list[tuple[Any, ...]] = []
+    for row in range(n):
+        cabin = "a" if row in (9, 10) else draw.choice("abc")
+        age = 30.5 if row in (9, 10) else round(draw.gauss(30, 9), 4)
+        rows.append((age, cabin, "lost" if row == 9 else "saved" if cabin == "a" else "lost"))
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([("age", "cabin", "outcome"), *rows])
+    return path
+
+
+def test_doubtful_and_repeated_rows_of_a_table_are_corrected(watched: Watched, server: Serving, tmp_path: Path) -> None:
+    page = _dropped(watched, _cabins(tmp_path / "rows of doubt.csv"))
+    page.select_option("select[name=learn]", "table")
+    page.select_option("select[name=label]", "outcome")
+    page.fill("input[name=name]", "doubted")
+    _trained(page)
+    case = page.locator("section:has-text('Doubtful labels') article:has-text('row 10')")
+    assert "age: 30.5; cabin: a" in case.inner_text()
+    assert page.locator("section:has-text('Duplicates') article").count() == 2
+    before = len(entries(_folder(server) / "journal"))
+    case.locator("select").select_option("saved")
+    case.locator("button:has-text('Relabel')").click()
+    page.wait_for_selector("text=Relabelled as saved.")
+    section = page.locator("section:has-text('Duplicates') article", has_text="row 11")
+    section.locator("button:has-text('Drop')").click()
+    page.wait_for_selector("text=Dropped.")
+    acts = [(act, json.loads(label)) for _, act, _, label, _ in entries(_folder(server) / "journal")[before:]]
+    assert acts == [("forget", "lost"), ("learn", "saved"), ("forget", "saved")]
+    assert sum(one["documents"] for one in server.get("/v1/models/doubted").json["documents"]) == 299
+
+
+@pytest.mark.parametrize("every", [1, 2, 7])
+def test_a_table_beyond_memory_is_counted_batch_by_batch(tmp_path: Path, every: int) -> None:
+    path = _cabins(tmp_path / "cabins.csv")
+    reader = banbury.read(path, text=False, label="outcome")
+    trained = table_model(Job("train"), reader, banbury.Classifier(), "cabins", most_cells=-(-900 // every))
+    whole = reader.whole()
+    labels: list[Any] = list(whole.labels or [])
+    rows = [{"age": float(row["age"]), "cabin": row["cabin"]} for row in whole.rows()]
+    expected = banbury.Classifier().fit(rows[::every], labels[::every])
+    rest = [row for row in range(300) if row % every]
+    if rest:
+        expected.learn([rows[row] for row in rest], [labels[row] for row in rest])
+    assert trained.classifier.documents_ == expected.documents_
+    assert sum(expected.documents_) == trained.n_rows == 300
+    np.testing.assert_allclose(trained.classifier.predict_proba(rows), expected.predict_proba(rows), rtol=1e-12)
+    assert trained.documents == {row: rows[row] for row in trained.documents}
+    assert trained.labels == {row: labels[row] for row in trained.labels}
 
 
 def test_hostile_columns_labels_and_texts_stay_texts(watched: Watched, server: Serving, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from banbury.results.training_report import TrainingReport
 from banbury.server.journal.entries import FORGET, LEARN, Change
 from banbury.server.page import layout
 from banbury.server.page.jobs import Job
+from banbury.server.page.queues import shown
 from banbury.server.page.visit import Visit, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.server.reading import name_of
@@ -37,10 +38,10 @@ class Trained:
     skipped: int
     bad_rows: list[str]
     duplicates: Duplicates | None = None
-    texts: dict[int, str] = field(default_factory=dict)
-    """The documents that are listed, by their rows …"""
+    documents: dict[int, Any] = field(default_factory=dict)
+    """The documents that are listed, by their rows: texts, or rows of a table by column."""
     labels: dict[int, Any] = field(default_factory=dict)
-    """… and their labels in the file."""
+    """Their labels in the file."""
     decided: dict[int, str] = field(default_factory=dict)
     """What became of them."""
     unsaved: str | None = None
@@ -71,7 +72,7 @@ def sections(job: Job, trained: Trained) -> list[Any]:
     names = [name_of(label) for label in trained.classifier.classes_.tolist()]
     if report is not None and report.doubtful:
         rows = [_row(job, trained, one.index, names, f"P = {one.probability:.1%}")
-                for one in report.doubtful if one.index in trained.texts]  # fmt: skip
+                for one in report.doubtful if one.index in trained.documents]  # fmt: skip
         parts.append(layout.card("Doubtful labels", layout.note("The model would say something else."), rows))
     if repeated is not None and (repeated.n_repeats or repeated.n_near):
         told = f"{repeated.n_repeats:,} rows repeat an earlier one, {repeated.n_near:,} nearly do."
@@ -86,14 +87,14 @@ def sections(job: Job, trained: Trained) -> list[Any]:
 
 
 def _row(job: Job, trained: Trained, row: int, names: list[str], remark: str) -> Markup:
-    texts, labels, decided = trained.texts, trained.labels, trained.decided
+    labels, decided = trained.labels, trained.decided
     head = [element("b", isolated(name_of(labels[row]), width=30)), element("span", f" {remark} · row {row + 1:,}",
                                                                            class_="quiet")]  # fmt: skip
-    text = element(
-        "div", texts[row][:LONGEST_EXCERPT], "…" if len(texts[row]) > LONGEST_EXCERPT else "", class_="document"
-    )
+    text = shown(trained.documents[row])
+    excerpt = element("div", text[:LONGEST_EXCERPT], "…" if len(text) > LONGEST_EXCERPT else "", class_="document")
     if row in decided:
-        return element("article", element("p", head), text, element("p", decided[row], class_="quiet"), class_="case")
+        told = element("p", decided[row], class_="quiet")
+        return element("article", element("p", head), excerpt, told, class_="case")
     others = [(name, name) for name in names if name != name_of(labels[row])]
     acts = control(
         "form",
@@ -108,7 +109,7 @@ def _row(job: Job, trained: Trained, row: int, names: list[str], remark: str) ->
         data_part="training",
         class_="acts",
     )
-    return element("article", element("p", head), text, acts, class_="case", id=f"row-{row}")
+    return element("article", element("p", head), excerpt, acts, class_="case", id=f"row-{row}")
 
 
 async def correct(visit: Visit) -> Response:
@@ -116,9 +117,9 @@ async def correct(visit: Visit) -> Response:
     job = visit.server.jobs.get(visit.field("job"))
     trained = job.result if job is not None else None
     row = int(visit.number("row", -1, -1, 2**53))
-    if job is None or trained is None or row not in getattr(trained, "texts", {}):
+    if job is None or trained is None or row not in getattr(trained, "documents", {}):
         raise Problem(404, "this row is not known any more; train again")
-    text, label, act = trained.texts[row], trained.labels[row], visit.field("act")
+    document, label, act = trained.documents[row], trained.labels[row], visit.field("act")
     back = path_of("train", [("job", job.id)]) + f"#row-{row}"
     if row in trained.decided:
         return redirect(back)
@@ -130,12 +131,13 @@ async def correct(visit: Visit) -> Response:
         raise Problem(409, "this server has no journal, so nothing can be changed: start it with --journal FILE")
     model = visit.server.models.named(trained.name)
     key = f"page-{job.id}-{row}"
-    forget = Change(model.name, FORGET, [text], [label], key=f"{key}-forget", fingerprint=act)
-    await learner.submit(forget, len(text))
+    size = len(shown(document))
+    forget = Change(model.name, FORGET, [document], [label], key=f"{key}-forget", fingerprint=act)
+    await learner.submit(forget, size)
     trained.decided[row] = "Dropped."
     if act == "relabel":
         known = {name_of(one): one for one in model.labels}
         new = known.get(visit.field("label"), visit.field("label"))
-        await learner.submit(Change(model.name, LEARN, [text], [new], key=f"{key}-learn", fingerprint=act), len(text))
+        await learner.submit(Change(model.name, LEARN, [document], [new], key=f"{key}-learn", fingerprint=act), size)
         trained.decided[row] = f"Relabelled as {name_of(new)}."
     return redirect(back)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,12 @@ from starlette.responses import Response
 from banbury import _kernel
 from banbury.apps.spam import MAIL_COLUMNS
 from banbury.classifier import Classifier
-from banbury.diagnosis.duplicates import duplicates
+from banbury.diagnosis.duplicates import Duplicates, duplicates, repeated_rows
 from banbury.display.forms import control
 from banbury.display.html import Markup, element, isolated
 from banbury.readers import Batch, Reader
-from banbury.readers.batch import joined
 from banbury.readers.formats import MAIL
-from banbury.readers.typed import to_learn
+from banbury.readers.typed import labels_to_learn, left_to_learn, to_learn
 from banbury.server.models import labels_of
 from banbury.server.page import findings, layout, plans
 from banbury.server.page.dropping import drop_zone, file_list, progress
@@ -29,10 +29,13 @@ from banbury.server.page.jobs import Job
 from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
 from banbury.storage import ENDING
+from banbury.tables.frame import Table
+from banbury.tables.frame import read as as_table
 
 # Bytes of texts in which duplicates are looked for: of a million rows they would need a gigabyte.
 MOST_COMPARED_BYTES = 16 << 20
-MOST_TABLE_ROWS = 2_000_000  # of a table, which is read whole
+# Cells of a table from which everything is chosen, 8 bytes each; rows beyond them are counted, batch by batch.
+MOST_TABLE_CELLS = 20_000_000
 MODEL_NAME = re.compile(r"[\w][\w .-]{0,59}")
 
 
@@ -91,7 +94,7 @@ def _start(visit: Visit, path: Path) -> Job:
     def work(job: Job) -> Trained:
         classifier = Classifier(effort=effort)
         is_mail = learn == "mail" and reader.layout.format in MAIL
-        trained = _table(job, reader, classifier, name, is_mail) if learn in ("table", "mail") else _texts(
+        trained = table_model(job, reader, classifier, name, is_mail) if learn in ("table", "mail") else _texts(
             job, reader, classifier, name)  # fmt: skip
         job.doing = "Writing the model"
         try:
@@ -109,30 +112,63 @@ def _texts(job: Job, reader: Reader, classifier: Classifier, name: str) -> Train
     trained = _trained(name, classifier, reader)
     job.doing, job.share = "Looking for duplicates", None
     if trained.report is not None:
-        trained.texts |= {one.index: one.text for one in trained.report.doubtful}
+        trained.documents |= {one.index: one.text for one in trained.report.doubtful}
         trained.labels |= {one.index: one.label for one in trained.report.doubtful}
     if rows.kept is not None:
         texts = [text for batch in rows.kept for text in batch.texts]
         labels = [label for batch in rows.kept for label in batch.labels or []]
         trained.duplicates = duplicates(texts, labels)
         for group in findings.groups(trained.duplicates):
-            trained.texts |= {row: texts[row] for row in group}
+            trained.documents |= {row: texts[row] for row in group}
             trained.labels |= {row: labels[row] for row in group}
     return trained
 
 
-def _table(job: Job, reader: Reader, classifier: Classifier, name: str, is_mail: bool) -> Trained:
+def table_model(
+    job: Job,
+    reader: Reader,
+    classifier: Classifier,
+    name: str,
+    is_mail: bool = False,
+    most_cells: int = MOST_TABLE_CELLS,
+) -> Trained:
+    """A model of all rows; of a table that is too large for memory, the settings are those of rows spread over it."""
     columns: Any = MAIL_COLUMNS if is_mail else None
-    batches: list[Batch] = []
-    for batch in _Rows(job, reader):
-        batches.append(batch)
-        if reader.n_rows > MOST_TABLE_ROWS:
-            raise Problem(413, f"a table is read whole, and has at most {MOST_TABLE_ROWS:,} rows here")
+    rows = _Rows(job, reader)
+    n_rows = sum(map(len, rows))
+    every = max(1, -(-n_rows * len(reader.layout.columns) // most_cells))
+    labels = labels_to_learn(rows, every)
+    table = as_table(to_learn(rows, reader.layout, columns, [], every))
     job.doing, job.share = "Choosing what each column is", None
-    whole = joined(batches, has_labels=True)
     classifier.columns = columns
-    classifier.fit(to_learn(whole, reader.layout, columns, []), whole.labels)
-    return _trained(name, classifier, reader)
+    classifier.fit(table, labels)
+    if every > 1:
+        for some, some_labels in left_to_learn(rows, reader.layout, classifier.columns_, every):
+            classifier.learn(some, some_labels)
+    trained = _trained(name, classifier, reader)
+    if not is_mail:
+        _list_rows(trained, table, labels, every)
+    return trained
+
+
+def _list_rows(trained: Trained, table: Table, labels: list[Any], every: int) -> None:
+    """Note the doubtful rows and the repeated ones, by their places in the file."""
+    doubtful = trained.report.doubtful if trained.report is not None else []
+    repeated = repeated_rows(table, labels)
+    in_groups = (row for group in findings.groups(repeated) for row in group)
+    for row in {*(one.index for one in doubtful), *in_groups}:
+        trained.documents[row * every] = {name: _as_json(cell) for name, cell in table.row(row).items()}
+        trained.labels[row * every] = labels[row]
+    if trained.report is not None:
+        moved = [replace(one, index=one.index * every) for one in doubtful]
+        trained.report = replace(trained.report, doubtful=moved)
+    places = [[[row * every for row in group] for group in groups] for groups in (repeated.exact, repeated.conflicting)]
+    trained.duplicates = Duplicates(repeated.n_documents, places[0], [], places[1])
+
+
+def _as_json(cell: Any) -> Any:
+    """A cell as the journal writes it: a date as a text, which a column of dates reads."""
+    return cell.isoformat() if hasattr(cell, "isoformat") else cell
 
 
 def _trained(name: str, classifier: Classifier, reader: Reader) -> Trained:
@@ -153,10 +189,10 @@ class _Rows:
         self.kept, size = [], 0
         for batch in self._reader:
             size += 0 if batch.texts is None else _kernel.size(batch.texts)
+            if size > MOST_COMPARED_BYTES or batch.texts is None:
+                self.kept = None
             if self.kept is not None:
                 self.kept.append(batch)
-            if size > MOST_COMPARED_BYTES:
-                self.kept = None
             self._job.doing = f"Reading: {self._reader.n_rows:,} rows"
             self._job.share = min(self._reader.position / self._reader.size, 1.0) if self._reader.size else None
             yield batch
