@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import diagnosis_reference as reference
 from banbury import Classifier
-from banbury.diagnosis.duplicates import duplicates, n_repeats
+from banbury.diagnosis.duplicates import duplicates, n_repeats, repeated_rows
 from banbury.errors import InputError
 from banbury.tables import frame
 from strategies import plain_texts
@@ -75,3 +75,14 @@ def test_repeats_are_counted_in_texts_tokens_and_rows() -> None:
     assert "1 of 3 documents repeat earlier ones; each of them counts" in str(report)
     assert "1 of 3 documents repeat" in report._repr_html_()
     assert "repeat" not in str(model.evaluate(["happy", "sad"], ["yes", "no"]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from("xy"), st.booleans()), min_size=1, max_size=20))
+def test_repeated_rows_are_those_with_equal_values(rows: list[tuple[int, str, bool]]) -> None:
+    table = frame.read({"a": [row[0] for row in rows], "b": [row[1] for row in rows]})
+    found = repeated_rows(table, [row[2] for row in rows])
+    values = [row[:2] for row in rows]
+    groups = [[at for at, value in enumerate(values) if value == one] for one in dict.fromkeys(values)]
+    repeats = [group for group in groups if len(group) > 1] if 2 * len(groups) >= len(rows) else []
+    assert found.exact == repeats
+    assert found.conflicting == [group for group in repeats if len({rows[at][2] for at in group}) > 1]

@@ -48,9 +48,13 @@ def test_the_prior_moves_the_probabilities_and_units_the_weights(watched: Watche
     page.wait_for_selector("th:has-text('decibans')", state="attached")
     page.select_option("select[name=label]", "negative")
     page.wait_for_selector("h3 .for:has-text('negative')")
-    page.select_option("select[name=model] >> nth=1", "plain")
+    page.check("input[name=model][value=plain]")
     page.wait_for_selector(".result >> nth=1")
     assert page.locator(".result .eyebrow").all_inner_texts() == ["mood", "plain"]
+    page.check("input[name=model][value=passengers]")
+    page.wait_for_selector(".result >> nth=2")
+    page.uncheck("input[name=model][value=plain]")
+    expect(page.locator(".result .eyebrow")).to_have_text(["mood", "passengers"])
 
 
 def test_a_row_has_a_field_for_each_column(watched: Watched) -> None:

@@ -65,7 +65,7 @@ def sections(job: Job, trained: Trained) -> list[Any]:
             layout.note("Each row was predicted by a model that had not seen it (leave-one-out)."),
             cards(report),
             element("div", layout.card("Confusion", confusion_table(report.classes, report.confusion)),
-                    layout.card("Class by class", classes_table(report.rows())), class_="pair"),
+                    layout.card("Class by class", classes_table(report.rows())), class_="by-width"),
         ]  # fmt: skip
         if report.reliability:
             parts.append(layout.card("Can the probabilities be believed?", probabilities(report)))

@@ -11,6 +11,7 @@ from banbury.server.page import layout
 from banbury.server.page.visit import Visit, answer, redirect
 from banbury.server.problems import Problem
 
+MAKE_KEY = "banbury serve … --keys FILE --add-key NAME=SCOPE"
 SECONDS = 30 * 24 * 3600
 
 
@@ -19,7 +20,9 @@ def form(visit: Visit, wrong: str | None = None) -> Response:
     body = control(
         "form",
         element("h1", "This server needs a key"),
-        element("p", "Whoever runs it can make one: ", element("code", "banbury serve … --keys FILE --add-key NAME")),
+        element(
+            "p", "Whoever runs it can make one: ", element("code", "banbury serve … --keys FILE --add-key NAME=SCOPE")
+        ),
         layout.field(
             "Key",
             control(

@@ -154,14 +154,11 @@ def _result(visit: Visit, model: ServedModel, evaluated: Evaluated) -> Markup:
         cards(report),
         control(
             "div",
-            element(
-                "div",
-                layout.card("Confusion", _confusion(visit, report), layout.note("Click a cell to see its documents.")),
-                layout.card("Class by class", classes_table(report.rows())),
-            ),
+            layout.card("Confusion", _confusion(visit, report), layout.note("Click a cell to see its documents.")),
             control("div", _behind(visit, evaluated), id="cell"),
             class_="pair",
         ),
+        layout.card("Class by class", classes_table(report.rows())),
         _costs(visit, evaluated),
         layout.card("Can the probabilities be believed?", probabilities(report)),
         _columns(visit, report),

@@ -135,10 +135,7 @@ def _options(visit: Visit, model: ServedModel) -> Markup:
                 ),
                 control("output", f"{share:.1f} %", for_="share"),
             ),
-            None
-            if not others
-            else layout.field("Beside it", choice("model", [("", "no other model"), *zip(others, others, strict=True)],
-                                                  (beside or [""])[0])),
+            _beside(others, beside),
             control(
                 "label",
                 control("input", type="checkbox", name="weights", value="1", checked=bool(visit.field("weights"))),
@@ -149,6 +146,23 @@ def _options(visit: Visit, model: ServedModel) -> Markup:
         ),
         open=bool(visit.field("label") or visit.field("prior") or beside or visit.field("weights")),
     )  # fmt: skip
+
+
+def _beside(others: list[str], beside: list[str]) -> Markup | None:
+    """A box for each of the other models."""
+    if not others:
+        return None
+    boxes = [
+        control(
+            "label",
+            control("input", type="checkbox", name="model", value=name, checked=name in beside),
+            " ",
+            isolated(name, width=30),
+            class_="check",
+        )
+        for name in others
+    ]
+    return control("fieldset", control("legend", "Beside it"), boxes, class_="beside")
 
 
 def _unit(visit: Visit) -> str:
