@@ -11,7 +11,7 @@ use crate::array::{Array, Bytes};
 use crate::error::Error;
 use crate::rows::{Cell, MOST_CELLS, Rows};
 use crate::text::Settings;
-use crate::vocabulary::{Index, Key, Seed, UNKNOWN, Words, pair};
+use crate::vocabulary::{Index, Seed, UNKNOWN, Words, pair};
 
 /// What a file may say of how many documents there were: sums of such numbers fit into 64 bits.
 const MOST_DOCUMENTS: u64 = 1 << 53;
@@ -72,10 +72,15 @@ pub enum Names {
 }
 
 impl Names {
-    fn has_slots(&self) -> bool {
+    /// Makes names of a file ready to be looked up.
+    fn fill(&mut self, threads: usize) {
         match self {
-            Names::Words(words) => words.index.has_slots(),
-            Names::Runs(index) => index.has_slots(),
+            Names::Words(words) => words.fill(threads),
+            Names::Runs(index) => {
+                if !index.fill(threads) {
+                    self.rekey();
+                }
+            }
         }
     }
 
@@ -99,7 +104,7 @@ impl Names {
         let seed = Seed::of_this_process();
         match self {
             Names::Words(words) if words.index.seed() != seed => *words = words.rekeyed(seed),
-            Names::Runs(index) if index.seed() != seed => *index = Index::from_keys(seed, index.keys().to_vec()),
+            Names::Runs(index) if index.seed() != seed => *index = Index::from_keys(seed, index.keys().to_vec(), 1),
             _ => {}
         }
     }
@@ -424,8 +429,7 @@ impl Counts {
                     };
                     ids.sort_unstable_by_key(|&id| key(id));
                     let keys = ids.iter().map(|&id| key(id)).collect();
-                    let is_file = seed == Seed::of_files();
-                    Names::Runs(if is_file { Index::for_file(keys) } else { Index::from_keys(seed, keys) })
+                    Names::Runs(Index::for_seed(seed, keys))
                 }
             };
             ids.iter().enumerate().for_each(|(at, &id)| place[id as usize] = at as u32);
@@ -458,7 +462,7 @@ impl Counts {
 
     /// Counts whose arrays lie in a file. All that the arrays say of each other is looked at: their checksums tell damage,
     /// not malice.
-    pub fn mapped(kinds: &[Kind], array: Arrays) -> Result<Counts, Error> {
+    pub fn mapped(kinds: &[Kind], array: Arrays, threads: usize) -> Result<Counts, Error> {
         fn typed<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
             name: &str,
             bytes: Arc<dyn Bytes>,
@@ -480,11 +484,10 @@ impl Counts {
             }
             let misfit = || Error::Damaged(format!("the arrays of {} do not fit each other", kind.name()));
             let names = match kind {
-                Kind::Runs(_) => Names::Runs(Index::mapped(get!("slots"), get!("keys")).ok_or_else(misfit)?),
+                Kind::Runs(_) => Names::Runs(Index::unfilled(get!("keys"))),
                 _ => {
-                    let index = Index::mapped(get!("slots"), get!("keys")).ok_or_else(misfit)?;
                     let (ids, ends, bytes) = (get!("long_ids"), get!("long_ends"), get!("long_bytes"));
-                    Names::Words(Words::mapped(index, ids, ends, bytes).ok_or_else(misfit)?)
+                    Names::Words(Words::mapped(get!("keys"), ids, ends, bytes).ok_or_else(misfit)?)
                 }
             };
             let totals: Array<u64> = get!("totals");
@@ -492,7 +495,7 @@ impl Counts {
             if occurrences.len() != documents.len() {
                 return Err(misfit());
             }
-            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences, *live);
+            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences, *live, threads);
             let block = Block { kind, names, rows: rows.ok_or_else(|| contradiction(kind))? };
             if block.rows.len() != block.len() {
                 return Err(misfit());
@@ -500,25 +503,24 @@ impl Counts {
             blocks.push(block);
         }
         let mut counts = Counts { blocks, documents, is_overlapping: false };
-        counts.check()?;
-        counts.blocks.iter_mut().filter(|block| !block.names.has_slots()).for_each(|block| block.names.rekey());
+        counts.check(threads)?;
+        counts.blocks.iter_mut().for_each(|block| block.names.fill(threads));
         Ok(counts)
     }
 
     /// Whether what the arrays of a file say of each other is true; in a time that is linear in their length.
-    fn check(&self) -> Result<(), Error> {
+    fn check(&self, threads: usize) -> Result<(), Error> {
         let n_documents = self.documents.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
         if n_documents.is_none_or(|n| n > MOST_DOCUMENTS) {
             return Err(Error::Damaged("it has more documents than can be counted".into()));
         }
         for (place, block) in self.blocks.iter().enumerate() {
             let is_named = match &block.names {
-                Names::Words(words) => words.is_sound(),
+                Names::Words(words) => words.is_sound(threads),
                 Names::Runs(index) => {
                     let (n_left, n_words) = (self.blocks[place - 1].len() as u64, self.blocks[0].len() as u64);
                     index.keys().iter().all(|&key| key >> 32 < n_left && u64::from(key as u32) < n_words)
                         && index.keys().is_sorted_by(|a, b| a < b)
-                        && index.is_sound()
                 }
             };
             if !is_named {
@@ -540,9 +542,9 @@ impl Counts {
                     give("long_ids", ids.as_bytes())?;
                     give("long_ends", ends.as_bytes())?;
                     give("long_bytes", bytes.as_bytes())?;
-                    hand_over_index(words.index, &mut give)?;
+                    give("keys", words.index.keys().as_bytes())?;
                 }
-                Names::Runs(index) => hand_over_index(index, &mut give)?,
+                Names::Runs(index) => give("keys", index.keys().as_bytes())?,
             }
             let totals: Vec<u64> = rows.sums.iter().map(|sum| sum.occurrences).chain([rows.live]).collect();
             give("totals", bytemuck::cast_slice(&totals))?;
@@ -565,13 +567,6 @@ fn check_cells(mut places: impl Iterator<Item = (u64, u64)>) -> Result<(), Error
 
 fn contradiction(kind: Kind) -> Error {
     Error::Damaged(format!("the arrays of {} contradict each other", kind.name()))
-}
-
-fn hand_over_index<K: Key, E>(index: Index<K>, give: &mut impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
-    let (slots, keys) = index.into_arrays();
-    give("slots", slots.as_bytes())?;
-    drop(slots);
-    give("keys", keys.as_bytes())
 }
 
 /// The cell of `class` in a row; an empty one where there is none.

@@ -11,7 +11,7 @@ mod words;
 use std::sync::OnceLock;
 
 use crate::threads::each_on_a_thread;
-pub use memory::{Scattered, scattered, scattered_copy, scattered_filled};
+pub use memory::{Scattered, scattered, scattered_copy, scattered_filled, scattered_zeros};
 pub use plans::{Plan, plan};
 pub use words::{Runs, word_bounds};
 

@@ -249,7 +249,7 @@ impl Counts {
             let buffer = PyBuffer::<u8>::get(&object).map_err(|_| missing())?;
             Ok(Arc::new(Mapped::new(buffer).ok_or_else(missing)?))
         };
-        let mut counts = counts::Counts::mapped(&kinds, &array).map_err(|error| exception(py, error))?;
+        let mut counts = counts::Counts::mapped(&kinds, &array, n_threads(0)).map_err(|error| exception(py, error))?;
         if overlapping {
             let damaged = || Error::Damaged("a label has more documents than there are".into());
             counts = counts.overlapping().ok_or_else(|| exception(py, damaged()))?;

@@ -31,6 +31,11 @@ pub fn equal_parts(n: usize, parts: usize) -> Vec<Range<usize>> {
     (0..n).step_by(share).map(|from| from..(from + share).min(n)).collect()
 }
 
+/// The same, and each part long enough to be worth a thread: for what takes some nanoseconds an item.
+pub fn large_parts(n: usize, threads: usize) -> Vec<Range<usize>> {
+    equal_parts(n, threads.min(n >> 15))
+}
+
 /// Ranges of items that have about `share` bytes together, at the least one item each. An item costs 8 bytes of its own.
 ///
 /// ```

@@ -9,9 +9,11 @@ mod keys;
 mod seed;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::array::Array;
 use crate::text::Tokens;
+use crate::threads::{each_on_a_thread, large_parts};
 pub use index::{Index, Key, pair};
 use keys::key_of;
 pub use keys::{Hashed, Placed, WordKey, make_keys, make_places, make_places_ahead, share};
@@ -87,20 +89,19 @@ impl Words {
         Words { index, long }
     }
 
-    /// Words that lie in a file; None where the arrays do not fit each other.
-    pub fn mapped(index: Index<WordKey>, ids: Array<u32>, ends: Array<u64>, bytes: Array<u8>) -> Option<Self> {
-        (ids.len() == ends.len()).then(|| Words::new(index, LongNames { ids, ends, bytes }))
+    /// Words that lie in a file; None where the arrays do not fit each other. They cannot be looked up yet.
+    pub fn mapped(keys: Array<WordKey>, ids: Array<u32>, ends: Array<u64>, bytes: Array<u8>) -> Option<Self> {
+        (ids.len() == ends.len()).then(|| Words::new(Index::unfilled(keys), LongNames { ids, ends, bytes }))
     }
 
-    /// These names, which are distinct, keyed by `seed`.
+    /// These names, which are distinct, keyed by `seed`; with the seed of files they cannot be looked up.
     pub fn from_names(names: &[Vec<u8>], seed: Seed) -> Self {
         let keys = names.iter().map(|name| key_of(name, seed)).collect();
         let mut long = LongNames::default();
         for (id, name) in names.iter().enumerate().filter(|(_, name)| name.len() > LONGEST_SHORT) {
             long.push(id as u32, name);
         }
-        let index = if seed == Seed::of_files() { Index::for_file(keys) } else { Index::from_keys(seed, keys) };
-        Words::new(index, long)
+        Words::new(Index::for_seed(seed, keys), long)
     }
 
     /// The keys of the words under a seed.
@@ -116,34 +117,57 @@ impl Words {
 
     /// The same words with another seed.
     pub fn rekeyed(&self, seed: Seed) -> Self {
-        Words::new(Index::from_keys(seed, self.keys(seed).into_owned()), self.long.clone())
+        Words::new(Index::from_keys(seed, self.keys(seed).into_owned(), 1), self.long.clone())
     }
 
-    /// Whether the arrays of a file are those of distinct words, in the order of their names. All that is to be known of a key is
-    /// looked at in one go: a second one would fetch it from memory again.
-    pub fn is_sound(&self) -> bool {
-        let (mut n_long, mut sum, mut last) = (0, 0u64, None);
-        for (id, &key) in self.index.keys().iter().enumerate() {
+    /// Whether the arrays of a file are those of distinct words, in the order of their names.
+    pub fn is_sound(&self, threads: usize) -> bool {
+        let parts = large_parts(self.index.len(), threads);
+        // Where the first long name of each part is. Ids that are not in order are found out below.
+        let mut starts: Vec<usize> =
+            parts.iter().map(|part| self.long.ids.partition_point(|id| (*id as usize) < part.start)).collect();
+        starts.push(self.long.ids.len());
+        let numbers: Vec<usize> = (0..parts.len()).collect();
+        let are_sound = each_on_a_thread(&numbers, |&number| {
+            self.is_part_sound(parts[number].clone(), starts[number]) == Some(starts[number + 1])
+        });
+        starts[0] == 0
+            && are_sound.into_iter().all(|is_sound| is_sound)
+            && self.long.ends.last().copied().unwrap_or(0) == self.long.bytes.len() as u64
+    }
+
+    /// Looks at a part of the keys, whose first long name is that number `n_long`, and at the order of its last key and the one after
+    /// it. Returns the number of the next long name after the part; None where something is wrong.
+    fn is_part_sound(&self, part: Range<usize>, mut n_long: usize) -> Option<usize> {
+        let (keys, mut last, mut next) = (self.index.keys(), None, None);
+        for (id, &key) in keys.iter().enumerate().take(part.end + 1).skip(part.start) {
+            if id == part.end {
+                next = Some(n_long);
+            }
             let order = if key.is_long() {
-                let Some(name) = self.long.next(&mut n_long, id as u32) else { return false };
+                let name = self.long.next(&mut n_long, id as u32)?;
                 if key_of(name, self.index.seed()) != key {
-                    return false;
+                    return None;
                 }
                 (WordKey::order_of_long(name), name)
             } else if key.is_short_text() {
                 (key.order(), &[][..])
             } else {
-                return false;
+                return None;
             };
             if last.is_some_and(|last| last >= order) {
-                return false;
+                return None;
             }
             last = Some(order);
-            sum = sum.wrapping_add(self.index.trace(id, key));
         }
-        n_long == self.long.ids.len()
-            && self.long.ends.last().copied().unwrap_or(0) == self.long.bytes.len() as u64
-            && self.index.has_slots_of(sum)
+        next.or(Some(n_long))
+    }
+
+    /// Makes the words of a file ready to be looked up: keyed anew where they were made to collide.
+    pub fn fill(&mut self, threads: usize) {
+        if !self.index.fill(threads) {
+            *self = self.rekeyed(Seed::of_this_process());
+        }
     }
 
     pub fn long_arrays(&self) -> (&Array<u32>, &Array<u64>, &Array<u8>) {
@@ -223,10 +247,12 @@ mod tests {
     #[test]
     fn the_words_of_a_file_are_found_and_depend_on_nothing_else() {
         let names = sorted((0..3000).map(|i| format!("some word number {i}")));
-        let (words, same) = (Words::from_names(&names, Seed::of_files()), Words::from_names(&names, Seed::of_files()));
+        let (mut words, same) =
+            (Words::from_names(&names, Seed::of_files()), Words::from_names(&names, Seed::of_files()));
+        words.fill(2);
         assert!(names.iter().enumerate().all(|(id, name)| words.find_one(name) == id as u32));
-        assert_eq!(words.index.clone().into_arrays().0.to_vec(), same.index.into_arrays().0.to_vec());
-        assert!(words.is_sound());
+        assert_eq!(words.index.keys()[..], same.index.keys()[..]);
+        assert!((1..9).all(|threads| words.is_sound(threads)));
         let rekeyed = words.rekeyed(Seed::of_this_process());
         assert!(names.iter().enumerate().all(|(id, name)| rekeyed.find_one(name) == id as u32));
     }
@@ -235,7 +261,10 @@ mod tests {
     fn words_of_a_file_that_are_not_in_order_or_no_text_are_not_sound() {
         let words = |names: &[&[u8]]| {
             let names: Vec<Vec<u8>> = names.iter().map(|name| name.to_vec()).collect();
-            Words::from_names(&names, Seed::of_files()).is_sound()
+            let words = Words::from_names(&names, Seed::of_files());
+            let is_sound = words.is_sound(1);
+            assert!((2..5).all(|threads| words.is_sound(threads) == is_sound));
+            is_sound
         };
         let long = |n: u8| [b"more than fifteen bytes".to_vec(), vec![n]].concat();
         assert!(!words(&[b"", b"a", "\u{e9}".as_bytes(), &long(b'z')]));

@@ -328,9 +328,10 @@ class Classifier:
             threads = n_threads(self.threads)
             return self._read(prior, lambda reading: clear_labels(reading, texts, margin, threads))
         if prior is None and (labeller := self._labeller()) is not None:
-            if type(texts) is str and (label := labeller.label(texts)) is not None:
-                return label
-            if type(texts) is list and len(texts) == 1 and type(texts[0]) is str:
+            if type(texts) is str:
+                if (label := labeller.label(texts)) is not None:
+                    return label
+            elif type(texts) is list and len(texts) == 1 and type(texts[0]) is str:
                 classes = self.model_.classes
                 number = labeller.number(texts[0])
                 if number is not None and self._labeller() is labeller:  # else these may be other classes
@@ -796,8 +797,9 @@ class Classifier:
 
     def _labeller(self) -> _kernel.Labeller | None:
         """What labels single texts, where it is still that of the model as it is; else None."""
-        fitted: Fitted | None = self.__dict__.get("_fitted")
-        if fitted is None:
+        try:
+            fitted = self._fitted
+        except AttributeError:  # not fitted
             return None
         return fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
 

@@ -12,6 +12,7 @@ from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
 from banbury.parameters import check_parameters
 from banbury.tables.recognition import is_table
+from banbury.text.choice import TextChoice
 from banbury.text.documents import Column, Labels, as_labels
 from banbury.text.likelihoods import Dirichlet, Prior
 from banbury.text.model import TextModel
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
+
+# A labeller; then what it was made from: the model, its counts, its choice, and the settings as a plain tuple.
+_KeptLabeller = tuple[_kernel.Labeller, TextModel, tuple[list[Any], _kernel.Counts], TextChoice, tuple[Any, ...]]
 
 
 class Fitted:
@@ -44,7 +48,7 @@ class Fitted:
         self._unlabelled = unlabelled
         self._latest_check = Latest[None]()
         self._latest_reading = Latest[Reading]()
-        self._latest_labeller: tuple[_kernel.Labeller, Settings, tuple[Any, ...]] | None = None
+        self._latest_labeller: _KeptLabeller | None = None
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
     def copy(self) -> Fitted:
@@ -80,29 +84,35 @@ class Fitted:
         self._latest_labeller = None
         # A prior that is a dictionary can change without a trace.
         if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller()) is not None:
-            self._latest_labeller = (labeller, settings, state)
+            assert isinstance(self.model, TextModel), "only texts have a labeller"
+            learned, choice = self.model.counts.learned, self.model.choice
+            if self.model.is_in(state):  # asked after they were read: another thread may change them
+                self._latest_labeller = (labeller, self.model, learned, choice, tuple(settings))
 
     def labeller(
         self, likelihood: str, smoothing: Smoothing, vocabulary: str, prior: Prior | None, calibration: str | None
     ) -> _kernel.Labeller | None:
         """What labels single texts, where all that it was made from is still the same; else None.
 
-        That is asked by identity, one thing after the other: a key for `Latest` takes longer to make than a short text
-        to label. The labeller itself asks whether the counts have changed.
+        That is asked by identity, one thing after the other, and without a call: a key for `Latest` takes longer to
+        make than a short text to label. The labeller itself asks whether the counts have changed.
         """
         kept = self._latest_labeller  # read once: another thread may replace it
         if kept is None:
             return None
-        labeller, settings, state = kept
-        is_same = (
-            self.model.is_in(state)
-            and settings.likelihood is likelihood
-            and settings.smoothing is smoothing
-            and settings.vocabulary is vocabulary
-            and settings.prior is prior
-            and settings.calibration is calibration
-        )
-        return labeller if is_same else None
+        labeller, model, learned, choice, settings = kept
+        its_likelihood, its_smoothing, its_vocabulary, its_prior, its_calibration = settings
+        if (
+            model.counts.learned is learned
+            and model.choice is choice
+            and likelihood is its_likelihood
+            and smoothing is its_smoothing
+            and vocabulary is its_vocabulary
+            and prior is its_prior
+            and calibration is its_calibration
+        ):
+            return labeller
+        return None
 
     def read(self, settings: Settings, prior: Prior | None, use: Callable[[Reading], Found]) -> Found:
         """What `use` makes of a reading: of the model before or after what another thread changes, never half of it."""

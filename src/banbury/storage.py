@@ -18,6 +18,7 @@ import mmap
 import os
 from contextlib import suppress
 from math import prod
+from threading import Thread
 
 from banbury import atomic
 from banbury._kernel import checksum
@@ -25,7 +26,7 @@ from banbury.errors import FileFormatError, InputError
 
 TYPE_CHECKING = False  # importing `typing` costs milliseconds, and a command starts in some ten of them
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from io import FileIO
     from typing import Any
 
@@ -37,6 +38,8 @@ VERSION = 2  # goes up when an older file would be read as something else than i
 
 ALIGNMENT = 64  # a cache line; the kernel itself needs 16
 LONGEST_HEADER = 100_000_000  # safetensors' own limit
+FEWEST_BYTES = 4 << 20  # that a thread of its own reads
+MOST_READERS = 4
 
 # How a dtype is called in a memoryview, and its bytes per element.
 DTYPES: dict[str, tuple[Any, int]] = {"U8": ("B", 1), "U32": ("I", 4), "U64": ("Q", 8), "F64": ("d", 8)}
@@ -178,12 +181,52 @@ def _in_memory(file: FileIO) -> memoryview:
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # a kernel without large pages; with them this takes a third of the time
             memory.madvise(mmap.MADV_HUGEPAGE)
-    whole, n_read = memoryview(memory), 0
-    while n_read < size and (n := file.readinto(whole[n_read:])):
-        n_read += n
+    whole = memoryview(memory)
+    n_read = _read_parts(file, whole)
     if n_read < size or file.read(1):
         raise ValueError(f"it has changed while it was read ({n_read} of {size} bytes)")
     return whole.toreadonly()
+
+
+def _read_parts(file: FileIO, whole: memoryview) -> int:
+    """Fills a buffer from the start of a file, a large one by several threads; how many bytes there were."""
+    size = len(whole)
+    n_parts = max(min(MOST_READERS, size // FEWEST_BYTES, os.cpu_count() or 1), 1)
+    if n_parts == 1 or not hasattr(os, "preadv"):
+        return _filled(whole, lambda rest, _: file.readinto(rest) or 0)
+    starts = [size * number // n_parts for number in range(n_parts)]
+    results: list[int | OSError] = [0] * n_parts
+
+    def read(number: int) -> None:
+        start, end = starts[number], size * (number + 1) // n_parts
+        try:
+            results[number] = _filled(
+                whole[start:end], lambda rest, n_read: os.preadv(file.fileno(), [rest], start + n_read)
+            )
+        except OSError as error:
+            results[number] = error
+
+    threads = [Thread(target=read, args=(number,)) for number in range(1, n_parts)]
+    for thread in threads:
+        thread.start()
+    read(0)
+    for thread in threads:
+        thread.join()
+    n_read = 0
+    for result in results:
+        if isinstance(result, OSError):
+            raise result
+        n_read += result
+    file.seek(size)
+    return n_read
+
+
+def _filled(part: memoryview, read: Callable[[memoryview, int], int]) -> int:
+    """How many bytes of a buffer `read` fills: it takes what is left, and how many there were before."""
+    n_read = 0
+    while n_read < len(part) and (n := read(part[n_read:], n_read)):
+        n_read += n
+    return n_read
 
 
 def _parsed(whole: memoryview) -> File:

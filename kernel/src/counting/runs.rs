@@ -52,7 +52,7 @@ pub fn count(
         rows.append(counter.keys.len(), &counter.cells);
         keys.extend(counter.keys);
     }
-    (Index::from_keys(seed, keys), ids)
+    (Index::from_keys(seed, keys, threads), ids)
 }
 
 /// All runs of n words of some documents.

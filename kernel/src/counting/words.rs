@@ -50,7 +50,7 @@ pub fn count(
     if let Some(rows) = rows {
         rows.append(all.keys.len(), &all.cells);
     }
-    Ok((Words::new(Index::from_keys(all.seed, all.keys), all.long), all.stream))
+    Ok((Words::new(Index::from_keys(all.seed, all.keys, threads), all.long), all.stream))
 }
 
 struct Counter {

@@ -5,18 +5,31 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
+use bytemuck::Zeroable;
+
 /// An empty vector with room for `n` elements that will be read all over the place.
 pub fn scattered<T>(n: usize) -> Vec<T> {
     let vector = Vec::with_capacity(n);
+    prefer_large_pages(&vector);
+    vector
+}
+
+/// So many zeros, in memory that the system has cleared: it is not touched before it is used.
+pub fn scattered_zeros<T: Clone + Zeroable>(n: usize) -> Vec<T> {
+    let zeros = vec![T::zeroed(); n];
+    prefer_large_pages(&zeros);
+    zeros
+}
+
+fn prefer_large_pages<T>(vector: &Vec<T>) {
     #[cfg(target_os = "linux")]
-    if n * size_of::<T>() >= 4 << 20 {
+    if vector.capacity() * size_of::<T>() >= 4 << 20 {
         const PAGE: usize = 4096;
         let start = (vector.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = (vector.as_ptr() as usize + n * size_of::<T>()) / PAGE * PAGE;
+        let end = (vector.as_ptr() as usize + vector.capacity() * size_of::<T>()) / PAGE * PAGE;
         // SAFETY: advice about memory that the vector owns; it changes nothing that a program can see, and may be refused.
         unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
     }
-    vector
 }
 
 /// The same, filled with `element`.

@@ -1,20 +1,27 @@
 //! Keys to ids, and back: open addressing, linear probing, in two arrays.
 //!
-//! `slots` holds 8 bytes for each place, the id and what is left of the hash, so eight places share a cache line and a probe
-//! hardly ever reads a wrong key; `keys` holds the keys in the order of their ids. Both lie in a model file as they are, so that
-//! loading builds nothing. Where the keys were made to collide under the seed of files, the file has no slots, and whoever
-//! loads it builds them with a seed of his own.
+//! `slots` holds 4 bytes for each place, the id and a part of the hash, so sixteen places share a cache line and a probe hardly
+//! ever reads a wrong key; `keys` holds the keys in the order of their ids. A model file has the keys alone: filling the slots
+//! at load takes less time than looking whether those of a file are right.
+
+use std::ops::Range;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
 use super::{AHEAD, Hashed, Seed, UNKNOWN};
 use crate::array::Array;
-use crate::processor::{prefetch, scattered_filled};
+use crate::processor::{prefetch, scattered_zeros};
+use crate::threads::{each_on_a_thread, in_turns, large_parts};
 
-/// The longest run of filled places in an index of a file. By chance a hundred million keys have one of about a hundred.
-const LONGEST_RUN: usize = 128;
+/// How far a key of a file may be from its home, and how many places in a row may be filled, about. By chance a hundred million
+/// keys have a hundred filled places in a row.
+const FARTHEST: usize = 128;
+/// Places that fit into a cache which a thread has for itself.
+const SMALL_PART: usize = 1 << 16;
+/// More parts are not written to at the same time.
+const MOST_PARTS: usize = 64;
 
-pub trait Key: Copy + Eq + AnyBitPattern + NoUninit {
+pub trait Key: Copy + Eq + Sync + AnyBitPattern + NoUninit {
     /// What no feature has as its key.
     const EMPTY: Self;
 
@@ -40,7 +47,7 @@ pub fn pair(left: u32, right: u32) -> u64 {
 #[derive(Clone)]
 pub struct Index<K> {
     seed: Seed,
-    slots: Array<u64>,
+    slots: Array<u32>,
     keys: Array<K>,
 }
 
@@ -49,67 +56,31 @@ impl<K: Key> Index<K> {
         Index { seed, slots: vec![0; 16].into(), keys: Array::default() }
     }
 
-    /// An index that lies in a file; None where the arrays do not fit each other. It may be without slots.
-    pub fn mapped(slots: Array<u64>, keys: Array<K>) -> Option<Self> {
-        let has_room = slots.len().is_power_of_two() && slots.len() >= 16 && keys.len() <= slots.len() / 2;
-        (slots.is_empty() || has_room).then_some(Index { seed: Seed::of_files(), slots, keys })
+    /// The keys of a file, which everybody knows the seed of. They cannot be looked up before [`Index::fill`].
+    pub fn unfilled(keys: Array<K>) -> Self {
+        Index { seed: Seed::of_files(), slots: Array::default(), keys }
     }
 
     /// The index of `keys`, which are distinct.
-    pub fn from_keys(seed: Seed, keys: Vec<K>) -> Self {
+    pub fn from_keys(seed: Seed, keys: Vec<K>, threads: usize) -> Self {
         let mut index = Index { seed, slots: Array::default(), keys: keys.into() };
-        index.rebuild(places_for(index.len()));
+        index.rebuild(places_for(index.len()), threads);
         index
     }
 
-    /// The index of `keys`, which are distinct, for a file: without slots, where it would have long runs.
-    pub fn for_file(keys: Vec<K>) -> Self {
-        let mut index = Index { seed: Seed::of_files(), slots: Array::default(), keys: keys.into() };
-        if let Some(slots) = index.slots_of(places_for(index.len()), LONGEST_RUN) {
-            index.slots = slots.into();
-            if !index.is_sound() {
-                index.slots = Array::default();
-            }
-        }
-        index
+    /// The index of `keys`, which are distinct; unfilled, where the seed is that of files.
+    pub fn for_seed(seed: Seed, keys: Vec<K>) -> Self {
+        if seed == Seed::of_files() { Index::unfilled(keys.into()) } else { Index::from_keys(seed, keys, 1) }
     }
 
-    /// Whether every key of an index that lies in a file has one place, which is found in a bounded time.
-    pub fn is_sound(&self) -> bool {
-        let sum = self.keys.iter().enumerate().fold(0u64, |sum, (id, &key)| sum.wrapping_add(self.trace(id, key)));
-        self.has_slots_of(sum)
-    }
-
-    /// What a key adds to the sum that tells the slots of an index.
-    ///
-    /// Keys and slots are read from their beginning to their end, which is far quicker than going from one to the other: that
-    /// the slots are those of the keys is told by a sum over a hash that nobody else can compute.
-    #[inline(always)]
-    pub(super) fn trace(&self, id: usize, key: K) -> u64 {
-        if self.slots.is_empty() { 0 } else { trace(Self::slot(self.slots.len(), key.hash(self.seed), id)) }
-    }
-
-    /// Whether the slots are those of keys with this sum of traces, each in a short run that starts at or before its home. The
-    /// loop has no branches: whether a slot is filled is as hard to foresee as a coin.
-    pub(super) fn has_slots_of(&self, sum: u64) -> bool {
-        let slots = &self.slots[..];
-        if slots.is_empty() {
-            return true;
-        }
-        let Some(start) = slots.iter().position(|slot| *slot == 0) else { return false };
-        let (mut left, mut run, mut is_sound) = (sum, 0, true);
-        let mut look = |first: usize, part: &[u64]| {
-            for (place, &slot) in (first..).zip(part) {
-                let is_filled = slot != 0;
-                let distance = place.wrapping_sub(home(slots.len(), slot)) & (slots.len() - 1);
-                run = (run + 1) * usize::from(is_filled);
-                is_sound &= !is_filled | ((distance < run) & (run <= LONGEST_RUN));
-                left = left.wrapping_sub(trace(slot) * u64::from(is_filled));
-            }
-        };
-        look(start, &slots[start..]);
-        look(0, &slots[..start]);
-        is_sound && left == 0
+    /// Makes keys of a file, which are distinct, ready to be looked up; false where they were made to collide.
+    pub fn fill(&mut self, threads: usize) -> bool {
+        let slots = self.slots_of(places_for(self.len()), FARTHEST, threads);
+        // A search that ends nowhere passes by what lies in a row. Nobody has to be far from home for that.
+        let slots = slots.filter(|slots| slots.chunks(FARTHEST).all(|places| places.contains(&0)));
+        let is_filled = slots.is_some();
+        self.slots = slots.unwrap_or_default().into();
+        is_filled
     }
 
     pub fn len(&self) -> usize {
@@ -124,18 +95,8 @@ impl<K: Key> Index<K> {
         self.seed
     }
 
-    /// Whether it can be looked up in: an index from a file may be without slots.
-    pub fn has_slots(&self) -> bool {
-        !self.slots.is_empty()
-    }
-
     pub fn keys(&self) -> &Array<K> {
         &self.keys
-    }
-
-    /// The slots and the keys.
-    pub fn into_arrays(self) -> (Array<u64>, Array<K>) {
-        (self.slots, self.keys)
     }
 
     pub fn key(&self, id: u32) -> K {
@@ -152,32 +113,32 @@ impl<K: Key> Index<K> {
         if places_for(n) > self.slots.len() {
             let more = n.saturating_sub(self.len());
             self.keys.to_mut().reserve(more);
-            self.rebuild(places_for(n));
+            self.rebuild(places_for(n), 1);
         }
     }
 
-    /// What a filled place holds: the hash, but for as many of its last bits as number the places; these are the id,
-    /// counted from 1.
+    /// What a filled place holds: the last half of the hash, but for as many of its last bits as number the places; these are the id,
+    /// counted from 1. Half of the places stay free, so there are enough of these bits.
     #[inline(always)]
-    fn slot(places: usize, hash: u64, id: usize) -> u64 {
-        hash & !(places as u64 - 1) | (id as u64 + 1)
+    fn slot(places: usize, hash: u64, id: usize) -> u32 {
+        (hash & !(places as u64 - 1)) as u32 | (id as u32 + 1)
     }
 
     #[inline(always)]
-    fn id(places: usize, slot: u64) -> usize {
-        (slot & (places as u64 - 1)).wrapping_sub(1) as usize
+    fn id(places: usize, slot: u32) -> usize {
+        (u64::from(slot) & (places as u64 - 1)).wrapping_sub(1) as usize
     }
 
     /// The id of a key, or the free place where it would be. `same` has the last word on equal keys.
     #[inline(always)]
-    fn search(slots: &[u64], keys: &[K], key: K, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
+    fn search(slots: &[u32], keys: &[K], key: K, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mut place = home(slots.len(), hash);
         loop {
             let slot = slots[place];
             if slot == 0 {
                 return Err(place);
             }
-            if slot ^ hash < slots.len() as u64 {
+            if u64::from(slot ^ hash as u32) < slots.len() as u64 {
                 let id = Self::id(slots.len(), slot);
                 if keys.get(id) == Some(&key) && same(id as u32) {
                     return Ok(id as u32);
@@ -246,26 +207,35 @@ impl<K: Key> Index<K> {
                 slots[place] = Self::slot(slots.len(), hash, keys.len());
                 keys.push(key);
                 if places_for(self.len() + 1) > self.slots.len() {
-                    self.rebuild(self.slots.len() * 2);
+                    self.rebuild(self.slots.len() * 2, 1);
                 }
                 self.len() as u32 - 1
             }
         }
     }
 
-    fn rebuild(&mut self, places: usize) {
-        self.slots = self.slots_of(places, usize::MAX).expect("no search is too long").into();
+    fn rebuild(&mut self, places: usize, threads: usize) {
+        self.slots = self.slots_of(places, usize::MAX, threads).expect("no search is too long").into();
     }
 
-    /// The slots of the keys in so many places; None where a key would be farther from its place than `farthest`.
-    fn slots_of(&self, places: usize, farthest: usize) -> Option<Vec<u64>> {
-        let mut slots = scattered_filled(0u64, places);
-        for (id, key) in self.keys.iter().enumerate() {
-            if let Some(next) = self.keys.get(id + AHEAD) {
-                prefetch(&slots, home(places, next.hash(self.seed)));
-            }
-            let hash = key.hash(self.seed);
-            let mut place = home(places, hash);
+    /// The slots of the keys in so many places; None where a key would be farther from its home than `farthest`.
+    ///
+    /// Keys are dealt out to parts of the places first, each of which fits into a cache. Both steps run on several threads.
+    fn slots_of(&self, places: usize, farthest: usize, threads: usize) -> Option<Vec<u32>> {
+        let n_parts = (places / SMALL_PART).clamp(1, MOST_PARTS);
+        let dealt =
+            each_on_a_thread(&large_parts(self.len(), threads), |ids| self.dealt_out(ids.clone(), places, n_parts));
+        let mut slots = scattered_zeros(places);
+        let mut outside: Vec<Option<Vec<u64>>> = vec![None; n_parts];
+        let parts = slots.chunks_mut(places / n_parts).zip(&mut outside).enumerate().collect();
+        let fill = |(number, (part, outside)): &mut (usize, (&mut [u32], &mut Option<_>)), (): &mut ()| {
+            let entries = dealt.iter().flat_map(|dealt| dealt.part(*number));
+            **outside = fill_part(part, *number * (places / n_parts), entries, farthest);
+        };
+        in_turns(parts, dealt.len().max(1), || (), fill, |()| ());
+        let outside = outside.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
+        for entry in outside.chain(dealt.iter().flat_map(|dealt| dealt.more.iter().copied())) {
+            let mut place = (entry >> 32) as usize;
             let mut distance = 0;
             while slots[place] != 0 {
                 place = (place + 1) & (places - 1);
@@ -274,17 +244,67 @@ impl<K: Key> Index<K> {
                     return None;
                 }
             }
-            slots[place] = Self::slot(places, hash, id);
+            slots[place] = entry as u32;
         }
         Some(slots)
     }
+
+    /// By part of the places, the home and the slot of each key that is at home there.
+    fn dealt_out(&self, ids: Range<usize>, places: usize, n_parts: usize) -> Dealt {
+        let room = ids.len() / n_parts * 9 / 8 + 64;
+        let mut dealt =
+            Dealt { room, entries: scattered_zeros(n_parts * room), lengths: vec![0; n_parts], more: vec![] };
+        let shift = (places / n_parts).trailing_zeros();
+        for (id, key) in self.keys[ids.clone()].iter().enumerate() {
+            let hash = key.hash(self.seed);
+            let home = home(places, hash);
+            let entry = (home as u64) << 32 | u64::from(Self::slot(places, hash, ids.start + id));
+            let length = &mut dealt.lengths[home >> shift];
+            if *length < room {
+                dealt.entries[(home >> shift) * room + *length] = entry;
+                *length += 1;
+            } else {
+                dealt.more.push(entry);
+            }
+        }
+        dealt
+    }
 }
 
-/// A number for a slot that depends on the process: sums of them are equal where the slots are the same.
-#[inline(always)]
-fn trace(slot: u64) -> u64 {
-    let seed = Seed::of_this_process();
-    seed.mix(seed.mix(slot, 1), 2)
+/// Homes and slots of keys, by part of the places: the home in the upper half, the slot in the lower.
+struct Dealt {
+    /// How many each part has room for.
+    room: usize,
+    entries: Vec<u64>,
+    lengths: Vec<usize>,
+    /// Those that had no room.
+    more: Vec<u64>,
+}
+
+impl Dealt {
+    fn part(&self, number: usize) -> &[u64] {
+        &self.entries[number * self.room..][..self.lengths[number]]
+    }
+}
+
+/// Fills a part of all places, from `first` on, with the slots of keys that are at home there. Returns those that find no place up
+/// to the end of the part; None where one would be farther from its home than `farthest`.
+fn fill_part<'a>(
+    part: &mut [u32],
+    first: usize,
+    entries: impl Iterator<Item = &'a u64>,
+    farthest: usize,
+) -> Option<Vec<u64>> {
+    let mut outside = vec![];
+    for &entry in entries {
+        let start = (entry >> 32) as usize - first;
+        match part[start..].iter().take(farthest.saturating_add(1)).position(|slot| *slot == 0) {
+            Some(distance) => part[start + distance] = entry as u32,
+            None if part.len() - start <= farthest => outside.push(entry),
+            None => return None,
+        }
+    }
+    Some(outside)
 }
 
 /// The first place where a key is looked for. It is chosen by the top bits: keys that are sorted by hash then fill the
@@ -313,18 +333,17 @@ mod tests {
     }
 
     #[test]
-    fn an_index_of_a_file_is_sound_and_no_longer_once_a_slot_is_changed() {
-        let (slots, keys) = Index::for_file((0..500u64).collect()).into_arrays();
-        let index = |slots: Vec<u64>| Index::mapped(slots.into(), keys.clone()).expect("the lengths fit");
-        assert!(index(slots.to_vec()).is_sound());
-        for place in 0..slots.len() {
-            for wrong in [0, slots[place] ^ 1, slots[place] ^ 1 << 40, u64::MAX, slots[(place + 1) % slots.len()]] {
-                let mut changed = slots.to_vec();
-                changed[place] = wrong;
-                assert_eq!(index(changed).is_sound(), wrong == slots[place]);
+    fn keys_of_a_file_are_found_once_they_are_filled_in_by_any_number_of_threads() {
+        // The last are in several parts.
+        for n in [0, 1, 500, 3 * SMALL_PART] {
+            for threads in [1, 2, 3, 5] {
+                let keys: Vec<u64> = (0..n as u64).map(|n| n * n).collect();
+                let mut index = Index::unfilled(keys.clone().into());
+                assert!(index.fill(threads));
+                assert!(keys.iter().enumerate().all(|(id, &key)| index.find(key) == id as u32));
+                assert_eq!(index.find(2), UNKNOWN);
             }
         }
-        assert!(!index(vec![u64::MAX; slots.len()]).is_sound());
     }
 
     /// Keys that would all be at the same place under the seed of files.
@@ -333,12 +352,36 @@ mod tests {
         (0..).filter(|key: &u64| key.hash(seed) >> 52 == 7).take(n).collect()
     }
 
+    /// Keys whose homes under the seed of files are those from the first on, in a row.
+    fn in_a_row(n: usize) -> Vec<u64> {
+        let mut keys = vec![None; n];
+        let (mut key, mut left) = (0u64, n);
+        while left > 0 {
+            key += 1;
+            if let Some(place @ None) = keys.get_mut(home(places_for(n), key.hash(Seed::of_files()))) {
+                *place = Some(key);
+                left -= 1;
+            }
+        }
+        keys.into_iter().flatten().collect()
+    }
+
     #[test]
-    fn keys_that_were_made_to_collide_leave_a_file_without_slots_and_another_seed_finds_them() {
-        let keys = colliding(1000);
-        let index = Index::for_file(keys.clone());
-        assert!(!index.has_slots());
-        let index = Index::from_keys(Seed::of_this_process(), keys.clone());
+    fn keys_that_were_made_to_collide_are_not_filled_in_and_another_seed_finds_them() {
+        for keys in [colliding(1000), in_a_row(1000)] {
+            let mut index = Index::unfilled(keys.clone().into());
+            assert!(!index.fill(2));
+            let index = Index::from_keys(Seed::of_this_process(), keys.clone(), 2);
+            assert!(keys.iter().enumerate().all(|(id, &key)| index.find(key) == id as u32));
+        }
+    }
+
+    #[test]
+    fn keys_that_leave_the_end_of_the_places_go_on_at_their_beginning() {
+        let seed = Seed::of_files();
+        let keys: Vec<u64> = (0..).filter(|key: &u64| home(64, key.hash(seed)) == 63).take(20).collect();
+        let mut index = Index::unfilled(keys.clone().into());
+        assert!(index.fill(1));
         assert!(keys.iter().enumerate().all(|(id, &key)| index.find(key) == id as u32));
     }
 }

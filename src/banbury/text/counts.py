@@ -42,28 +42,24 @@ class Counts:
 
     def __init__(self, analyzer: Analyzer | None = None) -> None:
         self.analyzer = analyzer or Analyzer()
-        self._learned: tuple[list[Any], _kernel.Counts] = ([], _kernel.Counts(self.analyzer.compiled(), 0))
+        self.learned: tuple[list[Any], _kernel.Counts] = ([], _kernel.Counts(self.analyzer.compiled(), 0))
+        """The labels and what was counted with each, of one moment: other labels have other counts."""
 
     @classmethod
     def _of(cls, analyzer: Analyzer, classes: list[Any], kernel: _kernel.Counts) -> Counts:
         counts = cls.__new__(cls)
-        counts.analyzer, counts._learned = analyzer, (classes, kernel)
+        counts.analyzer, counts.learned = analyzer, (classes, kernel)
         return counts
-
-    @property
-    def learned(self) -> tuple[list[Any], _kernel.Counts]:
-        """The labels and what was counted with each, of one moment: other labels have other counts."""
-        return self._learned
 
     @property
     def classes(self) -> list[Any]:
         """The labels, sorted."""
-        return self._learned[0]
+        return self.learned[0]
 
     @property
     def kernel(self) -> _kernel.Counts:
         """What was counted, by class number."""
-        return self._learned[1]
+        return self.learned[1]
 
     @property
     def documents(self) -> list[int]:
@@ -126,7 +122,7 @@ class Counts:
             if other.classes is not self.classes:
                 check_kind(other.classes, self.classes)
                 if not self.classes:
-                    self._learned = other.learned
+                    self.learned = other.learned
                     return self
                 both = sorted({*self.classes, *other.classes})
                 other._renumber(both)
@@ -138,7 +134,7 @@ class Counts:
                 target.kernel.add(other.kernel)
             except CountError as error:
                 raise _with_label(error, target.classes) from None
-            self._learned = target.learned
+            self.learned = target.learned
             return self
 
     def drop(self, labels: Labels) -> Counts:
@@ -154,7 +150,7 @@ class Counts:
             if gone:
                 copy = self.copy()
                 copy._renumber([label for label in self.classes if label not in gone])
-                self._learned = copy.learned
+                self.learned = copy.learned
         return self
 
     def prune(self, *, min_documents: int) -> Counts:
@@ -162,18 +158,18 @@ class Counts:
         if not isinstance(min_documents, int) or min_documents < 0:
             raise InputError(f"min_documents is {min_documents!r}; it must be a number, 0 or more")
         with CHANGING:
-            classes, kernel = self._learned
-            self._learned = classes, kernel.pruned(min_documents)
+            classes, kernel = self.learned
+            self.learned = classes, kernel.pruned(min_documents)
         return self
 
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
-        classes, kernel = self._learned
+        classes, kernel = self.learned
         return Counts._of(analyzer, list(classes), kernel.narrowed(analyzer.compiled()))
 
     def copy(self) -> Counts:
         """Counts that change on their own from now on."""
-        classes, kernel = self._learned
+        classes, kernel = self.learned
         return Counts._of(self.analyzer, list(classes), kernel.copy())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -181,7 +177,7 @@ class Counts:
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`; the same counts give the same."""
-        classes, kernel = self._learned
+        classes, kernel = self.learned
         settings = {
             "analyzer": self.analyzer.settings(),
             "classes": classes,
@@ -205,7 +201,7 @@ class Counts:
     def _count(self, texts: Texts, labels: Labels, weights: Column, threads: int | None) -> Counts:
         check_collected(texts)
         labels = as_labels(labels)
-        known, kernel = self._learned
+        known, kernel = self.learned
         different = set(labels)
         # Numbered as here where that takes no room to speak of: then they can be added as they are.
         if weights is None and len(known) <= FEW_CLASSES and different.issubset(known):
@@ -231,18 +227,18 @@ class Counts:
     def _renumber(self, classes: list[Any]) -> None:
         """Set the class list; dropped classes lose their counts."""
         if classes == self.classes:
-            self._learned = classes, self.kernel  # the same list: that they are equal is seen sooner
+            self.learned = classes, self.kernel  # the same list: that they are equal is seen sooner
             return
         numbers = {label: number for number, label in enumerate(classes)}
         self.kernel.renumber([numbers.get(label) for label in self.classes], len(classes))
-        self._learned = list(classes), self.kernel
+        self.learned = list(classes), self.kernel
 
     def _drop_empty_classes(self) -> None:
         left = [label for label, n in zip(self.classes, self.documents, strict=True) if n]
         if left != self.classes:
             copy = self.copy()
             copy._renumber(left)
-            self._learned = copy.learned
+            self.learned = copy.learned
 
 
 def _with_label(error: CountError, classes: list[Any]) -> CountError:
