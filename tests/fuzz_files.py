@@ -35,15 +35,14 @@ LABEL_SETS = [["yes"], ["no", "long"], ["yes"], ["no", "long"], []]
 ROWS = [{"text": text, "n": n, "c": label[0]} for n, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))]
 MAILS = [f"From: a{n}@example.org\nSubject: {text}\n\n{text}".encode() for n, text in enumerate(TEXTS[:4])]
 SENSES = ["on the *bank* of a river", "the *bank* lends money", "*banks* lend"]
-MEMORY = "/dev/shm"  # files there reach no disk
 
 Parts = tuple[dict[str, Any], dict[str, "memoryview[Any]"]]
 
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder for all files that are tried, in memory where there is such a place."""
-    return tempfile.TemporaryDirectory(dir=MEMORY if Path(MEMORY).is_dir() else None)
+    """A temporary folder for all files that are tried."""
+    return tempfile.TemporaryDirectory()
 
 
 def here(name: str) -> Path:
@@ -85,9 +84,16 @@ def _shaped(content: bytes, like: memoryview[Any]) -> memoryview[Any]:
     return flat.cast(code) if shape is None else flat.cast(code, shape)
 
 
+def _kind(random: Random) -> str:
+    """A kind of file, the small ones more often: a file of 100 KB takes as long to try as ten of 3 KB."""
+    kinds, sizes = zip(*((name, len(content)) for name, content in sound_bytes().items()), strict=True)
+    kind: str = random.choices(kinds, [1 / size for size in sizes])[0]
+    return kind
+
+
 def changed_file(random: Random) -> bytes:
     """A model file with valid checksums and one to three changes."""
-    settings, arrays = sound_files()[random.choice(sorted(sound_files()))]
+    settings, arrays = sound_files()[_kind(random)]
     arrays = dict(arrays)
     for _ in range(random.randint(1, 3)):
         if random.random() < 0.5:
@@ -102,14 +108,14 @@ def changed_file(random: Random) -> bytes:
 
 
 @cache
-def sound_bytes() -> list[bytes]:
+def sound_bytes() -> dict[str, bytes]:
     """The sound files as they are written."""
-    return [b"".join(storage.content(*parts)) for parts in sound_files().values()]
+    return {name: b"".join(storage.content(*parts)) for name, parts in sound_files().items()}
 
 
 def damaged_file(random: Random) -> bytes:
     """A model file with a flipped bit, a lost end, or a piece of it elsewhere; its checksums are those of before."""
-    content = bytearray(random.choice(sound_bytes()))
+    content = bytearray(sound_bytes()[_kind(random)])
     place = random.randrange(len(content))
     match random.randrange(4):
         case 0:
@@ -124,7 +130,7 @@ def damaged_file(random: Random) -> bytes:
 
 def use_damaged(data: bytes) -> None:
     """A file whose bytes are not those that were written is refused."""
-    if data in sound_bytes():  # a piece that went where its like was
+    if data in sound_bytes().values():  # a piece that went where its like was
         return
     here("model").write_bytes(data)
     try:
@@ -181,23 +187,22 @@ def _changed_array(random: Random, array: bytes) -> bytes:
     """The same bytes with numbers in them changed, or more of them, or fewer."""
     width = random.choice([1, 4, 8])
     n = len(array) // width
-    numbers = [array[place * width : (place + 1) * width] for place in range(n)]
-    match random.randrange(6):
-        case 0 if n:
-            del numbers[random.randrange(n)]
-        case 1 if n:
-            numbers.insert(random.randrange(n), random.choice(numbers))
-        case 2 if n > 1:
-            first, second = random.sample(range(n), 2)
-            numbers[first], numbers[second] = numbers[second], numbers[first]
-        case 3:
-            return array * random.choice([0, 2])
-        case _ if n:
-            place = random.randrange(n)
-            value = int.from_bytes(numbers[place], "little")
-            value = random.choice([0, 1, value + 1, value - 1, 2 ** (8 * width) - 1, random.getrandbits(8 * width)])
-            numbers[place] = (value % 2 ** (8 * width)).to_bytes(width, "little")
-    return b"".join(numbers)
+    if not n or (way := random.randrange(6)) == 3:
+        return array * random.choice([0, 2])
+    content = bytearray(array)
+    first, second = (slice(place * width, place * width + width) for place in random.choices(range(n), k=2))
+    match way:
+        case 0:
+            del content[first]
+        case 1:
+            content[first.start : first.start] = content[second]
+        case 2:
+            content[first], content[second] = content[second], content[first]
+        case _:
+            value = int.from_bytes(content[first], "little")
+            value = random.choice([0, 1, value + 1, value - 1, -1, random.getrandbits(8 * width)])
+            content[first] = (value % 2 ** (8 * width)).to_bytes(width, "little")
+    return bytes(content)
 
 
 def use_file(data: bytes) -> None:

@@ -2,7 +2,8 @@
 
 Each target has some sound inputs, changes them at random, and uses what comes out. An input is refused with a
 `BanburyError`, or everything that can be asked of it is answered with finite numbers; whatever else happens is a
-failure. It is written to `tests/failures`, where `test_fuzzing.py` tries it again for ever after.
+failure. It is written to `tests/failures`, where `test_fuzzing.py` tries it again for ever after. A process of its own
+tries the inputs, so that one that ends or hangs it is a failure like others.
 
 `--record FILE` adds what was tried and what failed to a JSON file, from which `benchmarks/attacks.py` makes the table
 in the docs. A run can be stopped at any time: what it has tried by then is recorded.
@@ -11,19 +12,22 @@ in the docs. A run can be stopped at any time: what it has tried by then is reco
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import json
+import multiprocessing
 import resource
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from hashlib import sha256
+from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
 from banbury import BanburyError
-from fuzz_files import changed_file, damaged_file, here, use_damaged, use_file
+from fuzz_files import changed_file, damaged_file, use_damaged, use_file
 from fuzz_inputs import (
     changed_mail,
     changed_parquet,
@@ -36,8 +40,9 @@ from fuzz_inputs import (
 )
 
 FAILURES = Path(__file__).parent / "failures"
-TOO_LONG = 60  # seconds for one input: whatever takes longer hangs
+TOO_LONG = 300  # seconds for 50 inputs: whatever takes longer hangs
 MEMORY = 6 << 30
+SHARED = Path("/dev/shm")  # files there reach no disk
 
 TARGETS: dict[str, tuple[Callable[[Random], bytes], Callable[[bytes], None]]] = {
     "files": (changed_file, use_file),
@@ -62,17 +67,46 @@ def failure(target: str, data: bytes) -> str | None:
     return None
 
 
-def attack(target: str, random: Random, seconds: float, count: int) -> Iterator[tuple[bytes, str | None]]:
-    """Inputs and what they do, for so long or so many."""
-    end, latest = time.monotonic() + seconds, here("latest")
-    for number in range(count):
-        if time.monotonic() > end:
-            return
-        data = TARGETS[target][0](random)
-        if number % 50 == 0:  # the watch is wound up now and then: that costs more than many an input
-            faulthandler.dump_traceback_later(TOO_LONG * 2, exit=True)
-        latest.write_bytes(data)  # it is there after a crash
-        yield data, failure(target, data)
+def work(target: str, seed: str, folder: str, reports: Connection) -> None:
+    """Try inputs until the parent has enough: reports how many since the last report, and one that failed, if any."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    tempfile.tempdir = folder
+    random, latest = Random(seed), Path(folder, "latest")
+    make = TARGETS[target][0]
+    while True:
+        n_tried, found = 0, None
+        while n_tried < 50 and found is None:  # a report costs more than many an input
+            n_tried, data = n_tried + 1, make(random)
+            latest.write_bytes(data)  # it is there after a crash
+            found = failure(target, data)
+        reports.send((n_tried, None if found is None else (data, found)))
+
+
+def attack(target: str, seed: int, folder: str) -> Generator[tuple[int, tuple[bytes, str] | None]]:
+    """How many more inputs were tried, and one that failed; for ever.
+
+    A process of its own tries them. Where one input ends or hangs it, another process goes on with others.
+    """
+    spawn, latest = multiprocessing.get_context("spawn"), Path(folder, "latest")
+    for number in count():
+        reports, other_end = spawn.Pipe(duplex=False)
+        worker = spawn.Process(target=work, args=(target, f"{target} {seed} {number}", folder, other_end), daemon=True)
+        latest.unlink(missing_ok=True)
+        worker.start()
+        other_end.close()
+        try:
+            while reports.poll(TOO_LONG):
+                yield reports.recv()
+            end = f"no answer for {TOO_LONG} seconds"
+        except EOFError:
+            worker.join()
+            end = f"ends the process with code {worker.exitcode}"
+        finally:
+            worker.kill()
+            worker.join()
+        if not latest.exists():
+            raise RuntimeError(f"{target}: nothing could be tried: {end}")
+        yield 1, (latest.read_bytes(), end)
 
 
 class Run:
@@ -81,13 +115,15 @@ class Run:
     def __init__(self, target: str, seed: int) -> None:
         self.target, self.seed, self.n_tried = target, seed, 0
         self.failures: set[str] = set()
-        self._start = time.process_time()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self._start = used.ru_utime + used.ru_stime
 
-    def note(self, data: bytes, found: str | None) -> None:
-        """Count an input; keep it if it failed in a new way."""
-        self.n_tried += 1
-        if found is None or found in self.failures:
+    def note(self, n_tried: int, failed: tuple[bytes, str] | None) -> None:
+        """Count inputs; keep one that failed in a new way."""
+        self.n_tried += n_tried
+        if failed is None or failed[1] in self.failures:
             return
+        data, found = failed
         self.failures.add(found)
         name = f"{self.target}-{sha256(data).hexdigest()[:12]}"
         FAILURES.mkdir(exist_ok=True)
@@ -97,7 +133,8 @@ class Run:
     def record(self, path: Path) -> None:
         """Add this run to a file of runs."""
         runs = json.loads(path.read_text()) if path.exists() else {}
-        seconds = round(time.process_time() - self._start)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = round(used.ru_utime + used.ru_stime - self._start)
         run = {"seed": self.seed, "tried": self.n_tried, "failures": len(self.failures), "cpu_seconds": seconds}
         runs.setdefault(self.target, []).append(run)
         path.write_text(json.dumps(runs, indent=1) + "\n")
@@ -115,18 +152,19 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--record", type=Path, help="a JSON file to add the numbers to")
     options = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGTERM, _stop)
     seed = int(time.time()) if options.seed is None else options.seed
     n_failures, is_stopped = 0, False
     for target in options.targets or TARGETS:
-        run = Run(target, seed)
-        try:
-            for data, found in attack(target, Random(f"{target} {seed}"), options.seconds, options.count):
-                run.note(data, found)
-        except KeyboardInterrupt:
-            is_stopped = True
-        faulthandler.cancel_dump_traceback_later()
+        run, end = Run(target, seed), time.monotonic() + options.seconds
+        with tempfile.TemporaryDirectory(dir=SHARED if SHARED.is_dir() else None) as folder:
+            attempts = attack(target, seed, folder)
+            try:
+                while time.monotonic() < end and run.n_tried < options.count:
+                    run.note(*next(attempts))
+            except KeyboardInterrupt:
+                is_stopped = True
+            attempts.close()
         print(f"{target}: {run.n_tried} tried, {len(run.failures)} failures, seed {seed}", flush=True)
         if options.record is not None:
             run.record(options.record)
