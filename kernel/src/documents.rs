@@ -13,6 +13,7 @@
 
 mod alike;
 mod finder;
+mod listed;
 mod sample;
 mod taken;
 
@@ -27,6 +28,7 @@ use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::UNKNOWN;
 pub use finder::Finder;
+pub use listed::{Listed, list};
 pub use sample::{Member, Sample};
 pub use taken::{Taken, Taker, Total};
 

@@ -13,21 +13,27 @@ mod rounded;
 mod sums;
 mod weights;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::counts::{Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
-use crate::vocabulary::{Hashed, Placed, Seed, UNKNOWN, make_keys, make_places};
+use crate::vocabulary::{Hashed, Placed, Seed, UNKNOWN, make_keys, make_places, pieces};
 pub use lookup::{Known, Looked, Stored};
-use lookup::{KnownFeatures, Remembered, known_runs, known_words};
+use lookup::{KnownFeatures, Remembered, known_runs, known_words, push_runs};
 pub use plain::{FeatureTable, Length, Plain, features};
 pub use rounded::Rounded;
 pub use sums::{Start, Sums, sum_in_lanes, sum_pairs_in_lanes};
 
 /// Text bytes that are looked up together.
 const FLUSH: usize = 4 << 10;
+/// A text of more bytes is looked up alone and in pieces, and each run of characters is kept once, with how often it stands there:
+/// there are several for each byte.
+const LONG: usize = 64 << 10;
+/// A text of more bytes, or of more features, leaves no memory behind that the next one could use again.
+const LONGEST_KEPT: usize = 1 << 17;
 /// What is worth keeping is made once this part of the number of features has been looked up without it.
 const WORTH: usize = 8;
 /// A thread remembers some more features than this at the most.
@@ -124,6 +130,7 @@ struct Scratch<R: Reading> {
     tokens: Tokens,
     keys: Vec<Hashed>,
     places: Vec<Placed>,
+    ids: Vec<u32>,
     ends: Vec<usize>,
     /// Texts that rounded weights did not decide.
     close: Vec<usize>,
@@ -142,6 +149,7 @@ impl<R: Reading> Default for Scratch<R> {
             tokens: Tokens::default(),
             keys: vec![],
             places: vec![],
+            ids: vec![],
             ends: vec![],
             close: vec![],
             pairs: vec![],
@@ -282,7 +290,7 @@ impl<R: Reading> Scorer<R> {
         for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
             let Scratch { tokens, places, ends, close, .. } = &mut *scratch;
             find_tokens(analyzer, self.kinds[0], &texts[range.clone()], tokens, ends);
-            make_places(tokens, Seed::of_this_process(), rounded.slots(), places);
+            make_places(tokens, 0..tokens.len(), Seed::of_this_process(), rounded.slots(), places);
             let mut from = 0;
             for (at, &end) in range.zip(ends.iter()) {
                 match rounded.best(&mut places[from..end], tokens, words, start) {
@@ -317,7 +325,7 @@ impl<R: Reading> Scorer<R> {
     ) {
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R>| {
-            for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
+            for range in parts_with_long_texts_alone(texts) {
                 let kept = self.kept.get();
                 self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
                 let Scratch { looked, reading, few, sums, .. } = &mut *scratch;
@@ -366,7 +374,9 @@ impl<R: Reading> Scorer<R> {
     }
 
     fn keep_scratch(&self, scratch: Scratch<R>) {
-        if let Ok(mut kept) = self.scratch.try_lock() {
+        let n_found = scratch.looked.iter().map(|looked| looked.found.capacity()).sum::<usize>();
+        let is_small = scratch.tokens.bytes.capacity().max(n_found) <= LONGEST_KEPT;
+        if is_small && let Ok(mut kept) = self.scratch.try_lock() {
             kept.push(scratch);
         }
     }
@@ -387,43 +397,79 @@ impl<R: Reading> Scorer<R> {
         }
         scratch.looked.resize_with(self.kinds.len(), Looked::default);
         scratch.remembered.resize_with(self.kinds.len(), Remembered::default);
-        let Scratch { tokens, keys, places, pairs, looked: all, remembered, few, .. } = scratch;
+        let Scratch { tokens, keys, places, ids, pairs, looked: all, remembered, few, .. } = scratch;
         for (at, &kind) in self.kinds.iter().enumerate() {
             let (before, rest) = all.split_at_mut(at);
             let looked = &mut rest[0];
             looked.clear();
             match &counts.blocks[at].names {
+                Names::Words(words) if kind == Kind::Characters && is_long(texts) => {
+                    let weights = kept.map(|kept| &kept.weights[at]);
+                    let mut known_of = |id| match weights {
+                        Some(weights) => Known { weight: R::stored(weights, id as usize), ..Known::bare(id) },
+                        None => self.ask(counts, at, id, few),
+                    };
+                    tokens.clear();
+                    let mut look = |tokens: &mut Tokens| {
+                        ids.clear();
+                        words.find(tokens, keys, ids);
+                        tokens.clear();
+                        looked.count(ids, &mut known_of);
+                    };
+                    analyzer.characters_in_pieces(texts[0], tokens, &mut look);
+                    look(tokens);
+                    looked.ends.push(looked.found.len());
+                }
                 Names::Words(words) => {
                     find_tokens(analyzer, kind, texts, tokens, &mut looked.ends);
                     match kept.map(|kept| &kept.known[at]) {
-                        Some(KnownFeatures::Words(known)) => {
-                            make_places(tokens, Seed::of_this_process(), known.slots(), places);
+                        Some(KnownFeatures::Words(known)) => pieces(tokens.len()).for_each(|piece| {
+                            make_places(tokens, piece, Seed::of_this_process(), known.slots(), places);
                             if self.kinds.len() == 1 && self.reading.wants_weights_only() {
                                 looked.find_weights(known, places, tokens, words);
                             } else {
                                 looked.find_words(known, places, tokens, words);
                             }
-                        }
-                        _ => {
-                            make_keys(tokens, words.index.seed(), keys);
+                        }),
+                        _ => pieces(tokens.len()).for_each(|piece| {
+                            // A long text of ever new words would fill the memory. What was asked of them is still needed.
+                            if remembered[at].len() > MOST_REMEMBERED {
+                                remembered[at].clear();
+                            }
+                            make_keys(tokens, piece.clone(), words.index.seed(), keys);
+                            let token = |i: usize| tokens.get(piece.start + i);
                             let ask = |id| self.ask(counts, at, id, few);
                             let rows = &counts.blocks[at].rows;
-                            remembered[at].find_words(words, rows, tokens, keys, ask, &mut looked.found);
-                        }
+                            remembered[at].find_words(words, rows, token, keys, ask, &mut looked.found);
+                        }),
+                    }
+                    if is_long(texts) {
+                        *tokens = Tokens::new();
                     }
                 }
                 Names::Runs(index) => {
                     // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
                     let n = at + 1;
                     let seed = Seed::of_this_process();
-                    looked.make_runs(&before[0], &before[at - 1], n, seed, pairs);
-                    match kept.map(|kept| &kept.known[at]) {
+                    let mut find = |looked: &mut Looked, pairs: &[Hashed<u64>]| match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Runs(known)) => looked.find_runs(known, pairs),
                         _ => {
                             let ask = |id| self.ask(counts, at, id, few);
                             let rows = &counts.blocks[at].rows;
                             remembered[at].find_runs(index, rows, pairs, ask, &mut looked.found);
                         }
+                    };
+                    if is_long(texts) {
+                        let (left, right) = (before[at - 1].of(0), before[0].of(0).get(n - 1..).unwrap_or_default());
+                        for piece in pieces(left.len().min(right.len())) {
+                            pairs.clear();
+                            push_runs(&left[piece.clone()], &right[piece], seed, pairs);
+                            find(looked, pairs);
+                        }
+                        looked.ends.push(looked.found.len());
+                    } else {
+                        looked.make_runs(&before[0], &before[at - 1], n, seed, pairs);
+                        find(looked, pairs);
                     }
                 }
             }
@@ -462,6 +508,21 @@ impl<R: Reading> Scorer<R> {
         }
         Kept { known, weights }
     }
+}
+
+/// Whether this is one long text.
+fn is_long(texts: &[&str]) -> bool {
+    matches!(texts, [text] if text.len() > LONG)
+}
+
+/// Texts that are looked up together. How a text is looked up depends on its own length, not on the texts around it.
+fn parts_with_long_texts_alone(texts: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    parts_of_size(texts.iter().map(|text| text.len()), FLUSH).flat_map(|part| {
+        // A long text is always the last of its part.
+        let last = part.end - 1;
+        let middle = if texts[last].len() > LONG { last } else { part.start };
+        [part.start..middle, middle..part.end].into_iter().filter(|part| !part.is_empty())
+    })
 }
 
 /// Replaces `tokens` by those of `texts`, of one kind; `ends` has where the tokens of each text end.

@@ -21,12 +21,15 @@ pub struct Seen<F> {
     pub firsts: Vec<u32>,
 }
 
+/// Features that are taken at a time, with room for all of them: in a long text most are not new.
+const STEP: usize = 1 << 15;
+
 impl<F: Copy + Default> Seen<F> {
     /// Takes the features of a document. `id` says what tells them apart: [`UNKNOWN`] for those that do not count.
     #[inline(always)]
     pub fn read(&mut self, found: &[F], id: impl Fn(&F) -> u32) {
-        let seed = Seed::of_this_process();
-        let bits = (2 * found.len()).next_power_of_two().trailing_zeros().max(4);
+        let bits_for = |n: usize| (2 * n).next_power_of_two().trailing_zeros().max(4);
+        let mut bits = bits_for(found.len().min(STEP));
         // Number 0 is never given, since every place begins with it.
         self.before = self.before.max(1) + self.features.len() as u32;
         if self.places.len() < 1 << bits || self.before as usize + found.len() >= u32::MAX as usize {
@@ -35,18 +38,47 @@ impl<F: Copy + Default> Seen<F> {
             self.before = 1;
         }
         self.features.clear();
-        self.features.resize(found.len() + 1, F::default());
         self.numbers.clear();
-        self.firsts.resize(found.len() + 1, 0);
+        let mut n = 0;
+        for (step, found) in found.chunks(STEP).enumerate() {
+            if bits_for(n as usize + found.len()) > bits {
+                bits = bits_for(2 * n as usize + found.len());
+                self.place_again(n, bits, &id);
+            }
+            n = self.read_step(found, step * STEP, n, bits, &id);
+        }
+        self.features.truncate(n as usize);
+        self.firsts.truncate(n as usize);
+    }
+
+    /// More places, for `n` features that are there and for others.
+    #[cold]
+    fn place_again(&mut self, n: u32, bits: u32, id: &impl Fn(&F) -> u32) {
+        self.places.clear();
+        self.places.resize(1 << bits, 0);
+        for number in 0..n {
+            let mut at = first_place(id(&self.features[number as usize]), bits, Seed::of_this_process());
+            while self.places[at & ((1 << bits) - 1)] != 0 {
+                at += 1;
+            }
+            self.places[at & ((1 << bits) - 1)] = self.before + number;
+        }
+    }
+
+    /// Takes the next features, the first of them at `position`, after `n` different ones; how many there are then.
+    #[inline(always)]
+    fn read_step(&mut self, found: &[F], position: usize, mut n: u32, bits: u32, id: &impl Fn(&F) -> u32) -> u32 {
+        let seed = Seed::of_this_process();
+        self.features.resize(n as usize + found.len() + 1, F::default());
+        self.firsts.resize(n as usize + found.len() + 1, 0);
         let (places, features, before) = (&mut self.places[..1 << bits], &mut self.features[..], self.before);
         let firsts = &mut self.firsts[..];
-        let mut n = 0;
-        self.numbers.extend(found.iter().enumerate().map(|(position, feature)| {
+        self.numbers.extend((position..).zip(found).map(|(position, feature)| {
             let own = id(feature);
             if own == UNKNOWN {
                 return UNKNOWN;
             }
-            let mut at = (u64::from(own).hash(seed) >> (64 - bits)) as usize;
+            let mut at = first_place(own, bits, seed);
             loop {
                 let place = &mut places[at & ((1 << bits) - 1)];
                 let number = place.wrapping_sub(before).min(n);
@@ -63,9 +95,14 @@ impl<F: Copy + Default> Seen<F> {
                 at += 1;
             }
         }));
-        self.features.truncate(n as usize);
-        self.firsts.truncate(n as usize);
+        n
     }
+}
+
+/// Where a feature is among 2^`bits` places, if that is free.
+#[inline(always)]
+fn first_place(id: u32, bits: u32, seed: Seed) -> usize {
+    (u64::from(id).hash(seed) >> (64 - bits)) as usize
 }
 
 #[cfg(test)]
@@ -94,6 +131,19 @@ mod tests {
             assert_eq!(seen.features, distinct);
             let firsts: Vec<u32> =
                 distinct.iter().map(|id| ids.iter().position(|other| other == id).unwrap() as u32).collect();
+            assert_eq!(seen.firsts, firsts);
+        }
+    }
+
+    #[test]
+    fn the_features_of_a_long_document_are_seen_once_too() {
+        let mut seen = Seen::default();
+        for (n, different) in [(3 * STEP + 5, 7), (4 * STEP, 3 * STEP + 1), (9, 9)] {
+            let ids: Vec<u32> = (0..n).map(|i| (i * 7919 % different) as u32).collect();
+            seen.read(&ids, |&id| id);
+            assert!(seen.numbers.iter().zip(&ids).all(|(&number, &id)| seen.features[number as usize] == id));
+            assert_eq!(seen.features.len(), different);
+            let firsts: Vec<u32> = (0..different as u32).collect();
             assert_eq!(seen.firsts, firsts);
         }
     }

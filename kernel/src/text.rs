@@ -22,6 +22,7 @@ mod stop_words;
 mod unicode;
 mod writer;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use crate::error::Error;
@@ -283,6 +284,17 @@ impl Analyzer {
         self.scan_characters(text, out, &mut (), take);
     }
 
+    /// The same, and puts where they are, in bytes, into `places`, which `take` has to empty, too.
+    pub fn characters_with_places(
+        &self,
+        text: &str,
+        out: &mut Tokens,
+        places: &RefCell<Vec<(usize, usize)>>,
+        take: &mut dyn FnMut(&mut Tokens),
+    ) {
+        self.scan_characters(text, out, &mut &*places, take);
+    }
+
     /// The word tokens of `text` with their places.
     ///
     /// ```
@@ -435,25 +447,33 @@ fn check_range(name: &str, (shortest, longest): (u8, u8)) -> Result<(), Error> {
 fn placed(text: &str, scan: impl FnOnce(&mut Tokens, &mut Vec<(usize, usize)>)) -> Vec<Token> {
     let (mut out, mut places) = (Tokens::new(), Vec::new());
     scan(&mut out, &mut places);
-    let points = code_points(text);
-    let before = usize::from(is_given(text));
     let token = |(i, (start, end)): (usize, (usize, usize))| Token {
         text: String::from_utf8_lossy(out.get(i)).into_owned(),
-        start: points[start] - before,
-        end: points[end] - before,
+        start,
+        end,
     };
-    places.into_iter().enumerate().map(token).collect()
+    in_code_points(text, places.into_iter().enumerate().map(token).collect())
 }
 
-/// For each byte of `text`, and for its end, how many code points start before it.
-fn code_points(text: &str) -> Vec<usize> {
-    let mut count = 0;
-    let before = |byte: u8| {
-        let here = count;
-        count += usize::from(byte & 0xc0 != 0x80);
-        here
-    };
-    text.bytes().chain([0]).map(before).collect()
+/// Tokens whose places are in bytes of `text`, with their places in code points.
+pub fn in_code_points(text: &str, mut tokens: Vec<Token>) -> Vec<Token> {
+    let before = usize::from(is_given(text));
+    if text.is_ascii() {
+        return tokens;
+    }
+    // So many code points start before a multiple of so many bytes: it takes a fraction of the memory of a number for each byte.
+    const STEP: usize = 64;
+    let starts = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+    let mut sums = vec![0];
+    sums.extend(text.as_bytes().chunks(STEP).scan(0, |sum, step| {
+        *sum += starts(step);
+        Some(*sum)
+    }));
+    let point = |at: usize| sums[at / STEP] + starts(&text.as_bytes()[at / STEP * STEP..at]) - before;
+    for token in &mut tokens {
+        (token.start, token.end) = (point(token.start), point(token.end));
+    }
+    tokens
 }
 
 fn join(words: &[Token]) -> Token {

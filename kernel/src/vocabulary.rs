@@ -16,7 +16,7 @@ use crate::text::Tokens;
 use crate::threads::{each_on_a_thread, large_parts};
 pub use index::{Index, Key, pair};
 use keys::key_of;
-pub use keys::{Hashed, Placed, WordKey, make_keys, make_places, make_places_ahead, share};
+pub use keys::{Hashed, Placed, WordKey, make_keys, make_places, make_places_ahead, pieces, share};
 pub use seed::{Seed, scramble};
 
 /// The id of what is not in a vocabulary.
@@ -190,9 +190,12 @@ impl Words {
 
     /// The ids of `tokens`, appended to `ids`; [`UNKNOWN`] for those that are not here.
     pub fn find(&self, tokens: &mut Tokens, keys: &mut Vec<Hashed>, ids: &mut Vec<u32>) {
-        make_keys(tokens, self.index.seed(), keys);
-        let same = |i: usize, id| !keys[i].key.is_long() || self.long.get(id) == Some(tokens.get(i));
-        self.index.find_each(keys, same, ids);
+        for piece in pieces(tokens.len()) {
+            make_keys(tokens, piece.clone(), self.index.seed(), keys);
+            let token = |i: usize| tokens.get(piece.start + i);
+            let same = |i: usize, id| !keys[i].key.is_long() || self.long.get(id) == Some(token(i));
+            self.index.find_each(keys, same, ids);
+        }
     }
 
     /// The id of a word, which is added where it is new.

@@ -255,6 +255,14 @@ class Scorer:
 
         None for a feature that is not known, an empty list for one that counts only once and was named before.
         """
+    def listed_terms(
+        self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
+    ) -> tuple[tuple[list[float], list[list[float] | None]], list[tuple[str, int, int]], int]:
+        """`terms` of a long text, with each feature once and the sum of what it adds wherever it stands.
+
+        Then the features, each with its first place; those that are not known, up to 1,000. Then how many of these
+        are words or runs of words, which come first.
+        """
     def pair_terms(
         self,
         text: str,

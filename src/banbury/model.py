@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from banbury.changes import Changes
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
-from banbury.results.terms import Score, compared, explanation_by_words, explanation_of
+from banbury.results.terms import LONGEST_BY_WORDS, Score, compared, explanation_by_words, explanation_of
 from banbury.text.model import TextModel
 
 if TYPE_CHECKING:
@@ -204,6 +204,11 @@ def explained(
     if by not in ("features", "words"):
         raise InputError(f"by is {by!r}; it can be 'features' or 'words'")
     document = reading.one(document)
+    if by == "words" and isinstance(document, str) and len(document) > LONGEST_BY_WORDS:
+        raise InputError(
+            f"the text has {len(document):,} characters; up to {LONGEST_BY_WORDS:,} are explained by words, "
+            "any number by features"
+        )
     scores: list[float] = reading.scores([document], 1)[0].tolist()
     changes, text = reading.changes(document), reading.shown(document)
     if by == "words":

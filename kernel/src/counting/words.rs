@@ -12,7 +12,7 @@ use crate::rows::{Cell, Rows};
 use crate::table::Table;
 use crate::text::Tokens;
 use crate::threads::{each_on_a_thread, parts_of_size};
-use crate::vocabulary::{AHEAD, Index, Key, LongNames, Placed, Seed, WordKey, Words, make_places_ahead};
+use crate::vocabulary::{AHEAD, Index, Key, LongNames, Placed, Seed, WordKey, Words, make_places_ahead, pieces};
 
 /// Text bytes that become tokens before these are looked up.
 const FLUSH: usize = 4 << 10;
@@ -122,11 +122,16 @@ impl Counter {
         keys: &mut Vec<Placed>,
         tokens: &mut Tokens,
     ) {
-        while self.table.is_full(tokens.len()) {
-            self.grow();
+        let (mut rank, mut ends_left) = (first, &ends[..]);
+        for piece in pieces(tokens.len()) {
+            while self.table.is_full(piece.len()) {
+                self.grow();
+            }
+            make_places_ahead(tokens, piece.clone(), self.seed, self.table.places(), keys);
+            let n_ended = ends_left.partition_point(|&end| end <= piece.end);
+            self.add(order, rank, ends_left, &piece, keys, tokens);
+            (rank, ends_left) = (rank + n_ended, &ends_left[n_ended..]);
         }
-        make_places_ahead(tokens, self.seed, self.table.places(), keys);
-        self.add(order, first, ends, keys, tokens);
         tokens.clear();
         ends.clear();
     }
@@ -144,13 +149,22 @@ impl Counter {
         Err(Error::TooMany { feature: "a word of these documents".into(), class: class as usize })
     }
 
-    /// Counts the documents from rank `first` on; `ends` are the ends of their tokens among `keys`.
-    fn add(&mut self, order: &Order, first: usize, ends: &[usize], keys: &[Placed], tokens: &Tokens) {
-        let mut from = 0;
-        for (rank, &end) in (first..).zip(ends) {
+    /// Counts a piece of the tokens of the documents from rank `first` on, whose tokens end at `ends`; it has these keys.
+    fn add(
+        &mut self,
+        order: &Order,
+        first: usize,
+        ends: &[usize],
+        piece: &Range<usize>,
+        keys: &[Placed],
+        tokens: &Tokens,
+    ) {
+        let mut from = piece.start;
+        for (rank, &document_end) in (first..).zip(ends) {
             let stamp = Stamp::new(rank, order.weight(rank));
+            let end = document_end.min(piece.end);
             while from < end {
-                let keys = &keys[from..];
+                let keys = &keys[from - piece.start..];
                 let at = if self.keep {
                     self.add_at_home::<true>(keys, end - from, stamp)
                 } else {
@@ -164,6 +178,9 @@ impl Counter {
                     }
                     from += 1;
                 }
+            }
+            if document_end > piece.end {
+                return; // it goes on in the next piece
             }
             if self.keep {
                 self.stream.ends.push(self.stream.ids.len());

@@ -11,7 +11,8 @@ use super::input::{self, Texts, input_error};
 use super::labeller::{AnyScorer, Labeller};
 use super::{Counts, FORKS, changed};
 use crate::correction;
-use crate::counts;
+use crate::counts::{self, Kind};
+use crate::documents::{Listed, list};
 use crate::likelihoods::{Form, Likelihood};
 use crate::scoring::{self, Length, Plain, Reading, Start};
 use crate::text;
@@ -40,6 +41,9 @@ pub trait Recipe: Send + Sync + Sized + 'static {
         text: &str,
         start: Start,
     ) -> Terms;
+
+    /// The same of features that are listed once.
+    fn listed_terms(scorer: &ScorerOf<Self>, counts: &counts::Counts, listed: &[Listed], start: Start) -> Terms;
 
     /// The scorer as a labeller keeps it.
     fn kept(scorer: Arc<ScorerOf<Self>>) -> AnyScorer;
@@ -70,6 +74,10 @@ impl Recipe for Likelihoods {
         start: Start,
     ) -> Terms {
         scorer.terms(counts, analyzer, text, start)
+    }
+
+    fn listed_terms(scorer: &ScorerOf<Self>, counts: &counts::Counts, listed: &[Listed], start: Start) -> Terms {
+        scorer.listed_terms(counts, listed, start)
     }
 
     fn kept(scorer: Arc<ScorerOf<Self>>) -> AnyScorer {
@@ -107,10 +115,18 @@ impl Recipe for Curves {
         scorer.terms(counts, analyzer, text, start)
     }
 
+    fn listed_terms(scorer: &ScorerOf<Self>, counts: &counts::Counts, listed: &[Listed], start: Start) -> Terms {
+        scorer.listed_terms(counts, listed, start)
+    }
+
     fn kept(scorer: Arc<ScorerOf<Self>>) -> AnyScorer {
         AnyScorer::Trust(scorer)
     }
 }
+
+/// The terms of the features of a text that are listed once; the features, each with its first place; and how many of these are
+/// words or runs of words, which come first.
+pub type ListedTerms = (Terms, Vec<(String, usize, usize)>, usize);
 
 /// Where the scores of a text start, and what each of its features adds to them.
 pub type Terms = (Vec<f64>, Vec<Option<Vec<f64>>>);
@@ -306,6 +322,14 @@ pub trait Scoring: Send + Sync {
         expected: Option<u64>,
     ) -> PyResult<PairTerms>;
 
+    fn listed_terms(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: &Starts,
+        expected: Option<u64>,
+    ) -> PyResult<ListedTerms>;
+
     /// A labeller by this version of the counts; None where they have another, or other classes.
     fn labeller(&self, py: Python<'_>, number: u64, start: Starts, classes: Vec<Py<PyAny>>) -> Option<Labeller>;
 }
@@ -379,6 +403,22 @@ impl<R: Recipe> Scoring for Current<R> {
     ) -> PyResult<PairTerms> {
         self.with_text(py, text, start, expected, |scorer, counts, analyzer, text, start| {
             of_pair(R::terms(scorer, counts, analyzer, text, start), analyzer.features(text), pair)
+        })
+    }
+
+    fn listed_terms(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: &Starts,
+        expected: Option<u64>,
+    ) -> PyResult<ListedTerms> {
+        self.with_text(py, text, start, expected, |scorer, counts, analyzer, text, start| {
+            let (listed, names) = list(counts, analyzer, text);
+            let is_word = |feature: &&Listed| counts.blocks[feature.block].kind != Kind::Characters;
+            let n_words = listed.iter().filter(is_word).count();
+            let names = names.into_iter().map(|token| (token.text, token.start, token.end)).collect();
+            (R::listed_terms(scorer, counts, &listed, start), names, n_words)
         })
     }
 

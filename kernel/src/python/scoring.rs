@@ -7,7 +7,9 @@ use pyo3::types::{PyList, PyString};
 
 use super::array::{Array, Elements};
 use super::correction::Correction;
-use super::current::{Current, Curves, CurvesScorer, FormScorer, Likelihoods, PairTerms, Scoring, Starts, Terms};
+use super::current::{
+    Current, Curves, CurvesScorer, FormScorer, Likelihoods, ListedTerms, PairTerms, Scoring, Starts, Terms,
+};
 use super::labeller::Labeller;
 use super::{Counts, exception, unknown};
 use crate::counts;
@@ -101,6 +103,18 @@ impl Scorer {
         version: Option<u64>,
     ) -> PyResult<PairTerms> {
         self.current.pair_terms(py, text, pair, &Starts::new(start, growth), version)
+    }
+
+    #[pyo3(signature = (text, start, growth=None, version=None))]
+    fn listed_terms(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        start: Vec<f64>,
+        growth: Option<Vec<f64>>,
+        version: Option<u64>,
+    ) -> PyResult<ListedTerms> {
+        self.current.listed_terms(py, text, &Starts::new(start, growth), version)
     }
 
     #[pyo3(signature = (version, classes, start, growth=None))]

@@ -149,17 +149,18 @@ impl Remembered {
         self.runs.clear();
     }
 
-    /// The words of documents; `ask` says what there is to know of one that is asked for the first time.
-    pub(super) fn find_words(
+    /// The words of documents with these keys, of which `token` has the bytes; `ask` says what there is to know of one that is
+    /// asked for the first time.
+    pub(super) fn find_words<'t>(
         &mut self,
         words: &Words,
         rows: &Rows,
-        tokens: &Tokens,
+        token: impl Fn(usize) -> &'t [u8],
         keys: &[Hashed],
         ask: impl FnMut(u32) -> Known,
         found: &mut Vec<Known>,
     ) {
-        let is_same = |at: usize, id: u32| !keys[at].key.is_long() || words.long.get(id) == Some(tokens.get(at));
+        let is_same = |at: usize, id: u32| !keys[at].key.is_long() || words.long.get(id) == Some(token(at));
         // The key of a long word is that of others, too.
         let can_keep = |key: WordKey, id: u32| id != UNKNOWN || !key.is_long();
         self.words.find(&words.index, rows, keys, words.index.seed(), is_same, can_keep, ask, found);
@@ -255,15 +256,48 @@ pub struct Looked {
     pub found: Vec<Known>,
     /// The same without the ids, where nobody asks for these.
     pub weights: Vec<Stored>,
+    /// Of a long text, how often each stands there: then each is there once. Else nothing.
+    pub times: Vec<u32>,
     /// Where the features of each document end.
     pub(super) ends: Vec<usize>,
+    /// By id, where a feature of a long text is among these.
+    numbers: Option<Table<u64, u32>>,
 }
 
 impl Looked {
     pub(super) fn clear(&mut self) {
         self.found.clear();
         self.weights.clear();
+        self.times.clear();
         self.ends.clear();
+        self.numbers = None;
+    }
+
+    /// Counts features of a long text: those with an id, each of which is kept once. `known_of` says what is known of it.
+    pub(super) fn count(&mut self, ids: &[u32], mut known_of: impl FnMut(u32) -> Known) {
+        let seed = Seed::of_this_process();
+        let numbers = self.numbers.get_or_insert_with(|| Table::with_room_for(FIRST_ROOM));
+        for &id in ids.iter().filter(|id| **id != UNKNOWN) {
+            let key = u64::from(id);
+            let (place, is_new) = numbers.place(key, key.hash(seed), |_| true);
+            if is_new {
+                *numbers.at(place) = self.found.len() as u32;
+                self.found.push(known_of(id));
+                self.times.push(0);
+            }
+            let times = &mut self.times[*numbers.at(place) as usize];
+            *times = times.saturating_add(1);
+            if is_new && numbers.is_full(1) {
+                numbers.grow(|key| key.hash(seed));
+            }
+        }
+    }
+
+    /// The features of one document, and how often each is meant.
+    pub fn each(&self, document: usize) -> impl Iterator<Item = (&Known, u32)> {
+        let range = self.range(document);
+        let times = self.times.get(range.clone()).unwrap_or_default().iter().copied();
+        self.found[range].iter().zip(times.chain(std::iter::repeat(1)))
     }
 
     /// Those of one document.
@@ -326,14 +360,19 @@ impl Looked {
     ) {
         pairs.clear();
         for at in 0..words.ends.len() {
-            for (left, right) in left.of(at).iter().zip(words.of(at).iter().skip(n - 1)) {
-                let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
-                let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
-                pairs.push(Hashed { key, hash: key.hash(seed) });
-            }
+            push_runs(left.of(at), words.of(at).get(n - 1..).unwrap_or_default(), seed, pairs);
             self.ends.push(pairs.len());
         }
     }
+}
+
+/// Appends the keys of runs and their hashes: `left` has all but the last word of each, `right` the last.
+pub(super) fn push_runs(left: &[Known], right: &[Known], seed: Seed, pairs: &mut Vec<Hashed<u64>>) {
+    pairs.extend(left.iter().zip(right).map(|(left, right)| {
+        let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
+        let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
+        Hashed { key, hash: key.hash(seed) }
+    }));
 }
 
 #[inline(always)]

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::weights::{Place, Weights, each_more, lambda};
 use super::{Known, Looked, Reading, Rounded, Scorer, Scratch, Start, Stored, Sums, sum_in_lanes};
 use crate::counts::{Counts, Kind, Names, find_cell};
-use crate::documents::Finder;
+use crate::documents::{Finder, Listed};
 use crate::likelihoods::{Form, Likelihood, Model, Weight};
 use crate::rows::{Cell, total};
 use crate::seen::Seen;
@@ -108,10 +108,15 @@ impl Plain {
     ) {
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.counted[*block]) {
             let rows = &counts.blocks[block].rows;
-            let features = self.features(looked, at, seen).iter();
-            features
-                .filter(|known| known.id != UNKNOWN && rows.is_live(known.id))
-                .for_each(|known| visit(block, known.id));
+            let is_live = |known: &Known| known.id != UNKNOWN && rows.is_live(known.id);
+            if self.is_presence() || looked.times.is_empty() {
+                let features = self.features(looked, at, seen).iter();
+                features.filter(|known| is_live(known)).for_each(|known| visit(block, known.id));
+            } else {
+                for (known, times) in looked.each(at).filter(|(known, _)| is_live(known)) {
+                    (0..times).for_each(|_| visit(block, known.id));
+                }
+            }
         }
     }
 
@@ -119,12 +124,29 @@ impl Plain {
     fn n_known(&self, counts: &Counts, looked: &[Looked], at: usize, seen: &mut Seen<Known>) -> usize {
         if self.all_live {
             let blocks = looked.iter().enumerate().filter(|(block, _)| self.counted[*block]);
-            let known = |looked| self.features(looked, at, seen).iter().filter(|known| known.id != UNKNOWN).count();
+            let known = |looked: &Looked| {
+                if self.is_presence() || looked.times.is_empty() {
+                    return self.features(looked, at, seen).iter().filter(|known| known.id != UNKNOWN).count();
+                }
+                looked.each(at).map(|(_, times)| times as usize).sum()
+            };
             return blocks.map(|(_, looked)| looked).map(known).sum();
         }
         let mut n = 0;
         self.each_feature(counts, looked, at, seen, |_, _| n += 1);
         n
+    }
+
+    /// Adds the weights of a feature of a smooth model that stands in a document so many times.
+    fn add_times(&self, row: &[Cell], times: u32, sums: &mut Sums) {
+        let (total, times) = (total(row), f64::from(times));
+        if self.is_difference() {
+            sums.logs[0] += times * lambda(row, &self.model);
+        } else if total > 0 {
+            for (class, sum) in sums.logs.iter_mut().enumerate() {
+                *sum += times * self.model.weight(find_cell(row, class as u32), total).log;
+            }
+        }
     }
 
     fn add_computed(&self, counts: &Counts, block: usize, id: u32, sums: &mut [Weight]) {
@@ -252,6 +274,10 @@ impl Reading for Plain {
                 continue;
             }
             let counted = &counts.blocks[block].rows;
+            if !looked.times.is_empty() && !self.is_presence() {
+                looked.each(at).for_each(|(known, times)| self.add_times(counted.get(known.id), times, sums));
+                continue;
+            }
             let found = self.features(looked, at, seen);
             match (kept.map(|kept| &kept[block]), self.is_difference()) {
                 (Some(_), true) => sums.logs[0] += sum_in_lanes(found.iter().map(|known| known.weight.number())),
@@ -345,9 +371,7 @@ impl Scorer<Plain> {
         let mut scratch = Scratch::default();
         self.look_up(None, counts, analyzer, &[text], &mut scratch);
         let n = self.reading.n_known(counts, &scratch.looked, 0, &mut scratch.reading.seen) as f64;
-        let (share, scale) = self.reading.length.map_or((1.0, 1.0), |length| (growth(n), length.of(n)));
-        let absent = self.reading.model.start.iter().map(|start| start.times_float(scale * share).value());
-        let first = start.at(share).iter().zip(absent).map(|(start, absent)| start + absent).collect();
+        let (first, scale) = self.before_terms(n, start);
         let mut finder = Finder::new(counts, analyzer);
         finder.find(text);
         let mut terms = vec![];
@@ -360,6 +384,26 @@ impl Scorer<Plain> {
             }));
         }
         (first, terms)
+    }
+
+    /// The same of features that are listed once, with how often they stand in the text.
+    pub fn listed_terms(&self, counts: &Counts, listed: &[Listed], start: Start) -> (Vec<f64>, Vec<Option<Vec<f64>>>) {
+        let times = |feature: &Listed| if self.reading.is_presence() { 1 } else { feature.times };
+        let known = |feature: &&Listed| feature.id != UNKNOWN;
+        let n = listed.iter().filter(known).map(|feature| f64::from(times(feature))).sum::<f64>();
+        let (first, scale) = self.before_terms(n, start);
+        let term = |feature: &Listed| {
+            let term = || self.term(counts, feature.block, feature.id, scale * f64::from(times(feature)));
+            known(&feature).then(term)
+        };
+        (first, listed.iter().map(term).collect())
+    }
+
+    /// What the scores of a text with so many known features start from, and the scale of its terms.
+    fn before_terms(&self, n: f64, start: Start) -> (Vec<f64>, f64) {
+        let (share, scale) = self.reading.length.map_or((1.0, 1.0), |length| (growth(n), length.of(n)));
+        let absent = self.reading.model.start.iter().map(|start| start.times_float(scale * share).value());
+        (start.at(share).iter().zip(absent).map(|(start, absent)| start + absent).collect(), scale)
     }
 
     fn term(&self, counts: &Counts, block: usize, id: u32, scale: f64) -> Vec<f64> {

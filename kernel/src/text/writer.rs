@@ -7,6 +7,7 @@
 //! code, so that both kinds of caller get the same tokens.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 
 use super::lowercase::{push_character, push_lowercase, push_lowercase_character};
@@ -29,6 +30,14 @@ impl Places for Vec<(usize, usize)> {
     const WANTED: bool = true;
     fn push(&mut self, start: usize, end: usize) {
         self.push((start, end));
+    }
+}
+
+/// Shared with whoever takes the places out.
+impl Places for &RefCell<Vec<(usize, usize)>> {
+    const WANTED: bool = true;
+    fn push(&mut self, start: usize, end: usize) {
+        self.borrow_mut().push((start, end));
     }
 }
 

@@ -4,7 +4,7 @@ use super::length::{CHANNELS, growth};
 use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
-use crate::documents::{Documents, Features, Finder};
+use crate::documents::{Documents, Features, Finder, Listed};
 use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
@@ -248,6 +248,26 @@ impl Scorer<Model> {
         }
         let first = model.shape.counted().next().map_or(0, |(block, _)| blocks[block].ids.len());
         (start.at(growth(first as f64)), terms)
+    }
+
+    /// The same of features that are listed once.
+    pub fn listed_terms(&self, counts: &Counts, listed: &[Listed], start: Start) -> (Vec<f64>, Vec<Option<Vec<f64>>>) {
+        let model = self.reading();
+        let known = |feature: &&Listed| feature.id != UNKNOWN;
+        let is_corrected = |feature: &&Listed| {
+            let Listed { block, id, .. } = **feature;
+            let correction = model.correction.as_ref().filter(|_| id != UNKNOWN);
+            correction.is_some_and(|correction| correction.row(counts, block, id) != UNKNOWN)
+        };
+        let n_corrected = listed.iter().filter(is_corrected).count();
+        let n_in = |block: usize| listed.iter().filter(known).filter(|feature| feature.block == block).count();
+        let scales: Vec<_> = (0..counts.blocks.len()).map(|block| model.scales(block, n_in(block))).collect();
+        let term = |feature: &Listed| {
+            let Listed { block, id, .. } = *feature;
+            known(&feature).then(|| model.term(counts, block, id, scales[block], n_corrected))
+        };
+        let first = model.shape.counted().next().map_or(0, |(block, _)| n_in(block));
+        (start.at(growth(first as f64)), listed.iter().map(term).collect())
     }
 
     /// What each of these features adds to each class's score in a document with so many features of its block, in the order of the

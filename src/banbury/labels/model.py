@@ -14,9 +14,10 @@ from banbury.labels.thresholds import F1Thresholds
 from banbury.labels.trust import LabelTrust
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
-from banbury.results.terms import Score, Term, class_id_of, explanation_of
+from banbury.results.terms import Score, class_id_of, explanation_of
 from banbury.text.documents import Texts, check_collected
 from banbury.text.preprocessing import changes
+from banbury.text.reading import terms_of
 from banbury.text.tokens import as_document
 
 if TYPE_CHECKING:
@@ -150,13 +151,14 @@ class LabelModel:
             odds = reading.log_odds([document], 1)[0]
             place = int(odds.argmax()) if label is None else class_id_of(label, reading.labels)
             name = reading.labels[place]
-            start, weights = reading.scorer.terms(document, reading.start, reading.growth, reading.version)
+            how = (document, reading.start, reading.growth, reading.version)
+            start, terms = terms_of(reading.scorer, self.counts.analyzer, *how)
             return explanation_of(
                 Score(
                     [outside(name), name],
                     [0.0, float(odds[place])],
                     [0.0, start[place + 1]],
-                    self._terms(document, [by and [0.0, by[place + 1]] for by in weights]),
+                    [term._replace(weights=term.weights and [0.0, term.weights[place + 1]]) for term in terms],
                     None,
                     changes(self.counts.analyzer, document),
                 ),
@@ -169,15 +171,6 @@ class LabelModel:
 
         explanation: Explanation = self.read(explained)
         return explanation
-
-    def _terms(self, text: str, weights: list[Any]) -> list[Term]:
-        analyzer = self.counts.analyzer
-        features = analyzer.compiled().features(text)
-        n_words = len(features) if analyzer.characters is None else analyzer.n_words(text)
-        return [
-            Term(word, first, end, by_class, "word" if place < n_words else "characters")
-            for place, ((word, first, end), by_class) in enumerate(zip(features, weights, strict=True))
-        ]
 
     def words(self, label: Any, names: list[str] | None, min_documents: int) -> WordTable:
         """The table of words of a label: counts inside and outside it, and what each word says for it."""

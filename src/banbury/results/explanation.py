@@ -13,6 +13,7 @@ from banbury.display.html import Markup, element, isolated, piece, tint
 from banbury.display.svg import waterfall
 from banbury.display.text_table import colour
 from banbury.errors import InputError
+from banbury.results.terms import LONG_TEXT
 from banbury.results.word_weights import LONGEST_WORD, Words
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ class Explanation:
 
     `prior` and the weights of the `evidence` sum to `score`, the logarithm of the odds between the two classes. Every
     known part is listed, in the order of the text and as often as it stands there; where a model counts presences, the
-    repeated ones have weight 0. Without smoothing a word can be impossible; where that makes every class impossible,
-    the prior alone is the score.
+    repeated ones have weight 0. In a text of more than 100,000 characters each part is listed once, at its first place,
+    with the sum of its weights; of the unknown parts the first 1,000 are listed, and no `changes`. Without smoothing a
+    word can be impossible; where that makes every class impossible, the prior alone is the score.
 
     `print` shows it as text, `show` in colour on a terminal, a notebook as highlighted text with a waterfall, `plot`
     with matplotlib; `rows` and `to_dict` are plain data.
@@ -137,6 +139,11 @@ class Explanation:
         >>> [(part.word, round(part.weight, 3)) for part in model.explain("So happy!").by_words().evidence]
         [('So', 0.347), ('happy', 1.04)]
         """
+        if any(len(text) > LONG_TEXT for _, text in self._texts()):
+            raise InputError(
+                f"of a text of more than {LONG_TEXT:,} characters each part is listed once, not at each of its places, "
+                "so what its words weigh cannot be told; take the evidence as it is, or explain parts of the text"
+            )
         evidence: list[Evidence] = []
         unknown: list[str] = []
         placed: dict[str | None, list[Evidence]] = {}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 MOST_ABSENT = 10  # words that a document has not; the rest is summed up
+LONG_TEXT = 100_000  # characters; in a longer text each part is listed once, with the sum of its weights
+LONGEST_BY_WORDS = 1_000_000  # characters of a text that is explained word by word
 
 
 class Term(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from banbury.results.terms import Change
+from banbury.results.terms import LONG_TEXT, Change
 
 if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
@@ -17,14 +17,14 @@ SPELLINGS = str.maketrans("’‐‑", "'--", "\u00ad")  # spelled in another wa
 def changes(analyzer: Analyzer, document: Any) -> list[Change]:
     """The parts of a document that are no tokens, and those that are tokens of another spelling, in their order.
 
-    Upper and lower case alone make no other spelling.
+    Upper and lower case alone make no other spelling. Of a text of more than `LONG_TEXT` characters none are listed.
 
     >>> from banbury import Analyzer
     >>> analyzer = Analyzer(stop_words="english", stemmer="english")
     >>> [(change.text, change.token) for change in changes(analyzer, "The dogs: http://dogs.example")]
     [('The', None), ('dogs', 'dog'), (':', None), ('http://dogs.example', '<url>')]
     """
-    if analyzer.words is None:
+    if analyzer.words is None or len(document) > LONG_TEXT:
         return []
     text, end, parts = str(document), 0, []
     for token in analyzer.tokens(document):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.lazy import numpy as np
-from banbury.results.terms import AbsentWords, Change, PairTerms, Term
+from banbury.results.terms import LONG_TEXT, AbsentWords, Change, PairTerms, Term
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import check_collected
 from banbury.text.preprocessing import changes
@@ -16,6 +16,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from banbury.text.documents import Texts
+
+
+def terms_of(
+    scorer: _kernel.Scorer,
+    analyzer: Analyzer,
+    text: str,
+    start: list[float],
+    growth: list[float] | None,
+    version: int | None,
+) -> tuple[list[float], list[Term]]:
+    """The scores before the first feature, and a term for each feature of a text.
+
+    In a text of more than `LONG_TEXT` characters each feature is one term, at its first place, with the sum of its
+    weights: an object for every place would take a thousand times the memory of the text.
+    """
+    weights: list[list[float] | None]
+    if len(text) > LONG_TEXT:
+        (first, weights), features, n_words = scorer.listed_terms(text, start, growth, version)
+    else:
+        first, weights = scorer.terms(text, start, growth, version)
+        features = analyzer.compiled().features(text)
+        n_words = len(features) if analyzer.characters is None else analyzer.n_words(text)
+    terms = [
+        Term(word, begin, end, by_class, "word" if position < n_words else "characters")
+        for position, ((word, begin, end), by_class) in enumerate(zip(features, weights, strict=True))
+    ]
+    return first, terms
 
 
 class TextReading(NamedTuple):
@@ -81,14 +108,7 @@ class TextReading(NamedTuple):
     def terms(self, text: str) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a text are the sums of: one start for each class, one term for each feature."""
         # What belongs to no word: the prior, what grows with the length, and for Bernoulli the absence of every word.
-        start, weights = self.scorer.terms(text, self.start, self.growth, self.version)
-        features = self.analyzer.compiled().features(text)
-        n_words = len(features) if self.analyzer.characters is None else self.analyzer.n_words(text)
-        terms = [
-            Term(word, first, end, by_class, "word" if position < n_words else "characters")
-            for position, ((word, first, end), by_class) in enumerate(zip(features, weights, strict=True))
-        ]
-        return start, terms
+        return terms_of(self.scorer, self.analyzer, text, self.start, self.growth, self.version)
 
     def pair_terms(self, text: str, ours: int, theirs: int) -> PairTerms | None:
         """What each feature says for one class against another; None where words that a text has not count, too."""
@@ -115,7 +135,9 @@ class TextReading(NamedTuple):
         numbers = {key: number for number, key in enumerate(zip(table.names, is_characters.tolist(), strict=True))}
         factor = 1.0
         if self.growth is not None:  # calibrated: how much absence counts depends on the length of the text
-            (said, _), sums = scorer.terms(text, [0.0] * len(self.classes), None), absence.sum(axis=0)
+            no_start = [0.0] * len(self.classes)
+            said, _ = terms_of(scorer, self.analyzer, text, no_start, None, None)
+            sums = absence.sum(axis=0)
             largest = int(np.abs(sums).argmax())
             factor = said[largest] / sums[largest] if sums[largest] else 0.0
             start = (np.array(start) - factor * sums).tolist()
