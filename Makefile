@@ -15,7 +15,7 @@ CARGO_KERNEL := --manifest-path kernel/Cargo.toml
 KERNEL := $(shell find kernel -name target -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench explore fuzz audit format constraints clean
+.PHONY: help demo test check bench docs explore fuzz audit format constraints clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -38,6 +38,9 @@ check: $(VENV)/.built ## style, types, import layers
 bench: $(VENV)/.built ## how fast it is, against its peers
 	$(BIN)/python benchmarks/speed.py
 
+docs: $(VENV)/.built ## the documentation as a site, in site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
 explore: $(VENV)/.built ## the property tests, with examples drawn anew; EXPLORE=tests/text for some of them
 	$(BIN)/pytest -q --hypothesis-profile=explore -m hypothesis $(EXPLORE)
 
@@ -59,7 +62,7 @@ constraints: $(VENV)/.installed ## pin the newest releases of everything in cons
 
 clean: ## remove what these targets made
 	rm -rf $(VENV) kernel/target src/banbury/_kernel*.so
-	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.installed: pyproject.toml constraints.txt
