@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use crate::threads::each_on_a_thread;
 pub use memory::{Scattered, scattered, scattered_copy, scattered_filled, scattered_zeros};
-pub use plans::{Plan, plan};
+pub use plans::{Plan, plain_spans, plan};
 pub use words::{Runs, word_bounds};
 
 /// What the processor can do; each level has what the ones before it have.

@@ -379,8 +379,10 @@ class Documents:
         """Log-likelihoods of documents, and then of their windows, without a prior."""
     def basis(self, threads: int, lists: Buffer | None = None) -> Basis:
         """What trust curves are fitted on; with `lists`, 32-bit, of as many classes for each row."""
-    def scores(self, curves: Sequence[Sequence[float]], caps: Sequence[float], threads: int) -> LeftOut:
-        """Scores of documents, and then of their windows, by trust curves, without a start.
+    def scores(
+        self, curves: Sequence[Sequence[float]], caps: Sequence[float], threads: int, most: int = ...
+    ) -> LeftOut:
+        """Scores of the first `most` documents, and then of their windows, by trust curves, without a start.
 
         With two classes they are those of the second, and the first has the negatives.
 

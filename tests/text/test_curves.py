@@ -44,6 +44,22 @@ def test_many_classes_are_fitted_on_lists_of_some() -> None:
     assert (evaluation.calibration_error or 1) < 0.08
 
 
+def test_the_report_of_many_classes_has_the_first_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(5)
+    texts = [" ".join(random.choices([f"w{i}", *COMMON], k=12)) for _ in range(8) for i in range(30)]
+    counts = Counts().add(texts, labels := [i for _ in range(8) for i in range(30)])
+    given = (counts, texts, class_numbers(labels, counts.classes), None)
+    trust, _, whole = curves.fit_curves(*given, threads=1)
+    monkeypatch.setattr(curves, "MOST_REPORTED_SCORES", 30 * 100)
+    same, _, part = curves.fit_curves(*given, threads=2)
+    assert same == trust
+    assert (len(whole.rows), len(part.rows)) == (240, 100)
+    assert list(part.rows) == list(whole.rows[:100])
+    np.testing.assert_array_equal(part.log_probabilities, whole.log_probabilities[:100])
+    np.testing.assert_array_equal(part.class_ids, whole.class_ids[:100])
+    assert "a fixed sample of 100 of 240 documents" in part.note
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_regression_says_what_leave_one_out_says(n_classes: int) -> None:
     labels = SIGNS if n_classes == 2 else [*SIGNS[:-60], *["neutral"] * 60]

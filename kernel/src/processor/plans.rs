@@ -5,6 +5,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use super::words::{EMITTED, emit_plain};
+#[cfg(target_arch = "x86_64")]
+use super::words::{emit_avx2, emit_avx512};
 use super::{Level, level};
 
 /// What 64 bytes of text are for a scanner of words: bit i speaks of byte i.
@@ -151,9 +154,116 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
     Kinds { end: !kinds.end, control: !kinds.control, ..kinds }
 }
 
+/// Appends where the plain words of a text are, from byte `at` on, with `base` added. Returns where the next piece starts that takes a
+/// closer look; None at the end.
+///
+/// A plain word is a run of letters before the first such piece. A run that may be joined to more is such a piece itself.
+pub fn plain_spans(plans: &[Plan], at: usize, base: usize, spans: &mut Vec<[u32; 2]>) -> Option<usize> {
+    match level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has what the function asks for.
+        Level::Avx512 => unsafe { plain_spans_avx512(plans, at, base, spans) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { plain_spans_avx2(plans, at, base, spans) },
+        Level::Plain => plain_spans_plain(plans, at, base, spans),
+    }
+}
+
+macro_rules! plain_spans_with {
+    ($emit:ident, $plans:ident, $at:ident, $base:ident, $spans:ident) => {{
+        let rest = $plans.get($at / 64..).unwrap_or_default();
+        assert!($base + 64 * $plans.len() <= u32::MAX as usize, "the tokens of a run of documents fit in 4 GiB");
+        $spans.reserve(32 * rest.len() + 1 + EMITTED);
+        let mut stop = None;
+        // SAFETY: a text of n bytes has n + 1 bounds at the most, and `spans` has room for these and for what is written besides.
+        // What the length is set to has been written: bounds come in pairs.
+        unsafe {
+            let first = $spans.as_mut_ptr().add($spans.len()).cast::<u32>();
+            let mut out = first;
+            let mut reached = u64::MAX << ($at % 64);
+            // Whether a run of letters comes from the block before; its start has been written.
+            let mut open = 0;
+            for (block, plan) in ($at / 64..).zip(rest) {
+                let letters = plan.letters & reached;
+                let after_letters = letters << 1 | open;
+                let joined = plan.joined & after_letters;
+                let stops = plan.others & reached | joined;
+                // A word ends before the first stop or there, unless something joins it to more.
+                let first_stop = stops & stops.wrapping_neg();
+                let before_stop = first_stop.wrapping_sub(1);
+                let starts = letters & !after_letters & before_stop;
+                let ends = after_letters & !letters & (before_stop | first_stop & !joined);
+                out = $emit(starts | ends, ($base + 64 * block) as u32, out);
+                if stops != 0 {
+                    stop = Some(64 * block + stops.trailing_zeros() as usize);
+                    if first_stop & joined != 0 {
+                        // The run that is joined to more has a start and no end.
+                        out = out.sub(1);
+                        stop = Some(*out as usize - $base);
+                    }
+                    break;
+                }
+                open = letters >> 63;
+                reached = u64::MAX;
+            }
+            let n_bounds = out.offset_from(first) as usize;
+            $spans.set_len($spans.len() + n_bounds / 2);
+        }
+        stop
+    }};
+}
+
+fn plain_spans_plain(plans: &[Plan], at: usize, base: usize, spans: &mut Vec<[u32; 2]>) -> Option<usize> {
+    plain_spans_with!(emit_plain, plans, at, base, spans)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn plain_spans_avx2(plans: &[Plan], at: usize, base: usize, spans: &mut Vec<[u32; 2]>) -> Option<usize> {
+    plain_spans_with!(emit_avx2, plans, at, base, spans)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+fn plain_spans_avx512(plans: &[Plan], at: usize, base: usize, spans: &mut Vec<[u32; 2]>) -> Option<usize> {
+    plain_spans_with!(emit_avx512, plans, at, base, spans)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_to_find_plain_words_finds_the_same() {
+        let mut random = 7u64;
+        for round in 0..2000 {
+            let mut text = vec![0u8; round % 300];
+            for byte in &mut text {
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                *byte = b"  aabcdewxh.,-'1\xc3"[(random >> 40) as usize % 17];
+            }
+            let mut plans = vec![];
+            plan(&text, true, &mut plans);
+            for at in [0, text.len() / 3, text.len() / 2] {
+                let (mut spans, mut expected) = (vec![[9, 9]], vec![[9, 9]]);
+                let stop = plain_spans(&plans, at, 100, &mut spans);
+                assert_eq!(stop, plain_spans_plain(&plans, at, 100, &mut expected));
+                assert_eq!(spans, expected);
+                #[cfg(target_arch = "x86_64")]
+                if level() != Level::Plain {
+                    let mut others = vec![[9, 9]];
+                    // SAFETY: who has more has this, too.
+                    assert_eq!(unsafe { plain_spans_avx2(&plans, at, 100, &mut others) }, stop);
+                    assert_eq!(spans, others);
+                }
+                for [start, end] in &spans[1..] {
+                    let word = &text[*start as usize - 100..*end as usize - 100];
+                    assert!(!word.is_empty() && word.iter().all(u8::is_ascii_alphabetic));
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_fast_plan_equals_the_plain_one() {

@@ -93,7 +93,7 @@ pub fn word_bounds(text: &[u8], runs: Runs) -> bool {
 }
 
 /// How many bounds are written at the most for one block, kept or not.
-const EMITTED: usize = 64 + 8;
+pub(super) const EMITTED: usize = 64 + 8;
 
 macro_rules! word_bounds_with {
     ($classify:ident, $emit:ident, $text:ident, $runs:ident) => {{
@@ -159,7 +159,7 @@ fn word_bounds_avx512(text: &[u8], runs: Runs) -> bool {
 ///
 /// # Safety
 /// [`EMITTED`] places can be written.
-unsafe fn emit_plain(mut changes: u64, base: u32, mut out: *mut u32) -> *mut u32 {
+pub(super) unsafe fn emit_plain(mut changes: u64, base: u32, mut out: *mut u32) -> *mut u32 {
     while changes != 0 {
         // SAFETY: there are at most 64.
         unsafe {
@@ -197,7 +197,7 @@ static BITS: [[u8; 8]; 256] = {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
-unsafe fn emit_avx2(changes: u64, base: u32, mut out: *mut u32) -> *mut u32 {
+pub(super) unsafe fn emit_avx2(changes: u64, base: u32, mut out: *mut u32) -> *mut u32 {
     let mut place = _mm256_set1_epi32(base as i32);
     for byte in 0..8 {
         let bits = (changes >> (8 * byte)) as u8;
@@ -219,7 +219,7 @@ unsafe fn emit_avx2(changes: u64, base: u32, mut out: *mut u32) -> *mut u32 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
-unsafe fn emit_avx512(changes: u64, base: u32, out: *mut u32) -> *mut u32 {
+pub(super) unsafe fn emit_avx512(changes: u64, base: u32, out: *mut u32) -> *mut u32 {
     static PLACES: [u8; 64] = {
         let mut places = [0; 64];
         let mut at = 0;

@@ -181,13 +181,21 @@ impl Documents {
         Ok(Basis { inner })
     }
 
-    fn scores(&self, py: Python<'_>, curves: Vec<Vec<f64>>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
+    #[pyo3(signature = (curves, caps, threads, most=usize::MAX))]
+    fn scores(
+        &self,
+        py: Python<'_>,
+        curves: Vec<Vec<f64>>,
+        caps: Vec<f64>,
+        threads: usize,
+        most: usize,
+    ) -> PyResult<LeftOut> {
         let found = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
             let curves: Option<Vec<_>> =
                 curves.iter().map(|numbers| trust::Curves::new(corpus.shape(), numbers, &caps)).collect();
             let curves = curves.filter(|curves| !curves.is_empty())?;
-            Some((corpus.leave_one_out(&self.inner, &curves, n_threads(threads)), corpus.shape().n_scored()))
+            Some((corpus.leave_one_out(&self.inner, most, &curves, n_threads(threads)), corpus.shape().n_scored()))
         })?;
         let ((scores, lengths), n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
         Ok(LeftOut {

@@ -42,6 +42,8 @@ pub(super) const WIDE: Class = 1 << 12;
 pub(super) const END: Class = 1 << 13;
 /// ASCII signs that are tokens by themselves. Any other says nothing before white space, unless all punctuation is wanted.
 pub(super) const LOUD: Class = 1 << 14;
+/// Not ASCII, and spelled in another way in tokens: in lower case, or not at all.
+pub(super) const RESPELLED: Class = 1 << 15;
 
 /// Python's `\w`: `str.isalnum()` or the underscore.
 pub(super) const WORD: Class = LETTER | DIGIT | UNDERSCORE;
@@ -84,6 +86,19 @@ pub(super) fn class(character: char) -> Class {
         return ASCII[point];
     }
     PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE]
+}
+
+/// The class of the character that begins at a byte which is not ASCII, and its length in bytes.
+#[inline]
+pub(super) fn wide_class(bytes: &[u8], at: usize) -> (Class, usize) {
+    let low = |place: usize| usize::from(bytes[place] & 0x3f);
+    let first = usize::from(bytes[at]);
+    let (point, length) = match first {
+        0..0xe0 => ((first & 0x1f) << 6 | low(at + 1), 2),
+        0xe0..0xf0 => ((first & 0x0f) << 12 | low(at + 1) << 6 | low(at + 2), 3),
+        _ => ((first & 0x07) << 18 | low(at + 1) << 12 | low(at + 2) << 6 | low(at + 3), 4),
+    };
+    (PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE], length)
 }
 
 /// The class of one character after the other; neighbours share a page, which is found once.
@@ -144,7 +159,10 @@ fn compute(character: char) -> Class {
         class |= EMOJI | SIGN;
     }
     if !character.to_lowercase().eq([character]) {
-        class |= UPPER;
+        class |= UPPER | RESPELLED;
+    }
+    if character == '\u{ad}' {
+        class |= RESPELLED;
     }
     class
 }
@@ -169,9 +187,13 @@ fn is_pictograph(character: char, category: Category) -> bool {
         Category::OtherSymbol | Category::Unassigned if matches!(character, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}') => {
             true
         }
-        _ => character >= '\u{2190}' && character.is_emoji_char(),
+        _ => matches!(character, '\u{2190}'..NO_EMOJI_FROM | NO_EMOJI_TO..) && character.is_emoji_char(),
     }
 }
+
+/// Between these no character is an emoji. To look each of them up would take longer than all else that is to be known.
+const NO_EMOJI_FROM: char = '\u{3300}';
+const NO_EMOJI_TO: char = '\u{1f000}';
 
 /// The pieces of `text` between white space, each with its place in bytes: `str.split()`. Of a document that came as tokens, each
 /// token is split by itself.
@@ -196,7 +218,7 @@ mod tests {
     #[test]
     fn the_two_tables_agree_on_ascii() {
         for byte in 0..128u8 {
-            let computed = compute(char::from(byte)) & !(WIDE | EMOJI);
+            let computed = compute(char::from(byte)) & !(WIDE | EMOJI | RESPELLED);
             // Python splits at the four separators that Unicode does not call white space, and
             // the underscore is punctuation to Unicode.
             let expected = match byte {
@@ -212,7 +234,8 @@ mod tests {
     fn characters_have_the_class_their_readers_expect() {
         for (character, expected) in [
             ('é', WIDE | LETTER),
-            ('É', WIDE | LETTER | UPPER),
+            ('É', WIDE | LETTER | UPPER | RESPELLED),
+            ('\u{ad}', WIDE | MARK | RESPELLED),
             ('½', WIDE | LETTER),
             ('٣', WIDE | DIGIT),
             ('\u{301}', WIDE | MARK),
@@ -229,6 +252,19 @@ mod tests {
         ] {
             assert_eq!(class(character), expected, "{character:?}");
         }
+    }
+
+    #[test]
+    fn the_class_of_a_character_is_found_from_its_bytes() {
+        for character in ('\u{80}'..=char::MAX).step_by(7) {
+            let text = format!("a{character}b");
+            assert_eq!(wide_class(text.as_bytes(), 1), (class(character), character.len_utf8()), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn there_are_no_emoji_where_none_is_looked_for() {
+        assert!(!(NO_EMOJI_FROM..NO_EMOJI_TO).any(UnicodeEmoji::is_emoji_char));
     }
 
     #[test]

@@ -16,7 +16,8 @@
 use std::ops::Range;
 
 use super::classes::{
-    ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, SIGN, SPACE, UNDERSCORE, UNSPACED, WIDE, WORD, class,
+    ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, RESPELLED, SIGN, SPACE, UNDERSCORE, UNSPACED, WORD,
+    class, wide_class,
 };
 use super::emoticons::{emoji, emoticon};
 use super::letters::{letters_end, may_start_address};
@@ -72,6 +73,14 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
     /// Writes the plain words from `at` on. Returns where the next piece starts that takes a closer look; None at the end.
     #[inline]
     fn plain_words(&mut self, plans: &[Plan], at: usize) -> Option<usize> {
+        if self.writer.takes_spans() {
+            return self.writer.plain_words(plans, at);
+        }
+        self.plain_words_one_by_one(plans, at)
+    }
+
+    /// The same for a writer that looks at each of them.
+    fn plain_words_one_by_one(&mut self, plans: &[Plan], at: usize) -> Option<usize> {
         let mut reached = u64::MAX << (at % 64);
         // Where the run of letters starts that comes from the block before.
         let mut open = None;
@@ -92,7 +101,7 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
                     starts &= starts.wrapping_sub(1);
                     start
                 });
-                self.writer.ascii_word(start, place(ends));
+                self.writer.copied_word(start, place(ends));
                 ends &= ends - 1;
             }
             if first_stop & joined != 0 {
@@ -136,10 +145,10 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         let is_face = self.bytes[at] | 0x20 == b'x';
         let is_end = next & END != 0 || self.bytes[end] == b'.' && self.ascii_at(end + 1) & END != 0;
         if is_end && end > at && !is_face && !may_start_address(self.bytes, at) {
-            self.writer.ascii_word(at, end);
+            self.writer.copied_word(at, end);
             return end + usize::from(next & SPACE != 0) + 2 * usize::from(self.says_nothing(end, next));
         }
-        self.any_word(at)
+        self.any_word(at, end)
     }
 
     /// The class of the ASCII byte at `at`; the end of the text ends what is before it.
@@ -154,15 +163,15 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         self.is_quiet & (kind & (SIGN | LOUD) == SIGN) & (self.ascii_at(at + 1) & SPACE != 0)
     }
 
-    /// The word at `at` in full: what can be an address or a face, what is joined, all scripts.
-    fn any_word(&mut self, at: usize) -> usize {
+    /// The word at `at` in full: what can be an address or a face, what is joined, all scripts. Up to `end` it is of ASCII letters.
+    fn any_word(&mut self, at: usize, end: usize) -> usize {
         if let Some(end) = self.recognisers.url(at) {
             return self.thing(Thing::Url, at, end);
         }
         if let Some(end) = self.face(at) {
             return end;
         }
-        let (mut end, mut kinds) = self.run(at);
+        let (mut end, mut kinds) = self.run(end, if end > at { LETTER } else { 0 });
         if matches!(self.bytes.get(end), Some(b'@' | b'.' | b'+' | b'-'))
             && let Some(end) = self.recognisers.email(at, end)
         {
@@ -175,8 +184,8 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         if word.is_empty() {
             return end;
         }
-        if kinds & WIDE == 0 {
-            self.writer.ascii_word(word.start, word.end);
+        if kinds & RESPELLED == 0 {
+            self.writer.copied_word(word.start, word.end);
         } else {
             self.writer.word(&self.text[word.clone()], word.start);
         }
@@ -193,17 +202,15 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         start..start + word.trim_end_matches('_').len()
     }
 
-    /// The end of the run of word characters at `at`, and the classes seen in it.
+    /// The end of the run of word characters at `at`, and the classes seen in it, or before it.
     #[inline]
-    fn run(&self, mut at: usize) -> (usize, Class) {
-        let mut kinds = 0;
+    fn run(&self, mut at: usize, before: Class) -> (usize, Class) {
+        let mut kinds = before;
         while let Some(&byte) = self.bytes.get(at) {
             let mut kind = ASCII[byte as usize];
             let mut length = 1;
             if byte >= 128 {
-                let character = self.character(at);
-                kind = class(character);
-                length = character.len_utf8();
+                (kind, length) = wide_class(self.bytes, at);
                 if kind & UNSPACED != 0 {
                     break;
                 }
@@ -234,28 +241,34 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
         if first & (LETTER | DIGIT) == 0 {
             return None;
         }
-        let (further, more) = self.run(start);
+        let (further, more) = self.run(start, 0);
         let is_same = if is_letters(kinds) { is_letters(more) } else { is_digits(more) };
-        let joiner_kind = if joiner == 1 { 0 } else { WIDE };
+        let joiner_kind = if joiner == 1 { 0 } else { RESPELLED };
         (further > start && is_same).then_some((further, more | joiner_kind))
     }
 
     /// A word in a script without spaces.
     fn unspaced(&mut self, at: usize, kind: Class) -> usize {
-        let mut shared = kind & UNSPACED & !HAN;
-        let rest = self.text[at..].char_indices().skip(1);
-        let mut end = self.text.len();
-        for (length, character) in rest {
-            let next = class(character);
+        let (mut shared, mut kinds) = (kind & UNSPACED & !HAN, kind);
+        let mut end = at + wide_class(self.bytes, at).1;
+        while let Some(&byte) = self.bytes.get(end)
+            && byte >= 128
+        {
+            let (next, length) = wide_class(self.bytes, end);
             if next & (shared | MARK) == 0 {
-                end = at + length;
                 break;
             }
             if next & MARK == 0 {
                 shared &= next;
             }
+            kinds |= next;
+            end += length;
         }
-        self.writer.word(&self.text[at..end], at);
+        if kinds & RESPELLED == 0 {
+            self.writer.copied_word(at, end);
+        } else {
+            self.writer.word(&self.text[at..end], at);
+        }
         end
     }
 
@@ -289,16 +302,15 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
     }
 
     fn beyond_ascii(&mut self, at: usize) -> usize {
-        let character = self.character(at);
-        let kind = class(character);
+        let (kind, length) = wide_class(self.bytes, at);
         if kind & UNSPACED != 0 {
             self.unspaced(at, kind)
         } else if kind & WORD != 0 {
-            self.word(at)
+            self.any_word(at, at)
         } else if kind & SIGN != 0 {
-            self.face(at).unwrap_or_else(|| self.punctuation(at, character, kind))
+            self.face(at).unwrap_or_else(|| self.punctuation(at, self.character(at), kind))
         } else {
-            at + character.len_utf8()
+            at + length
         }
     }
 

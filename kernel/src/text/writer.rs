@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::lowercase::{push_character, push_lowercase, push_lowercase_character};
 use super::recognisers::Thing;
 use super::{Analyzer, Tokens, Treatment};
-use crate::processor::Plan;
+use crate::processor::{Plan, plain_spans};
 
 /// Takes the place of each token, in bytes of the text.
 pub(super) trait Places {
@@ -73,7 +73,7 @@ impl<'a, P: Places> Writer<'a, P> {
         self.out.plans = plans;
     }
 
-    /// Copies the text, which `ascii_word` relies on.
+    /// Copies the text, which `copied_word` relies on.
     pub(super) fn copy(&mut self, text: &str) {
         self.copy = self.out.bytes.len();
         self.out.bytes.extend_from_slice(text.as_bytes());
@@ -82,10 +82,21 @@ impl<'a, P: Places> Writer<'a, P> {
         }
     }
 
-    /// The word of ASCII characters at `start..end` of the copied text.
+    /// The word at `start..end` of the copied text, where it is spelled as tokens are.
     #[inline]
-    pub(super) fn ascii_word(&mut self, start: usize, end: usize) {
+    pub(super) fn copied_word(&mut self, start: usize, end: usize) {
         self.finish_word(self.copy + start..self.copy + end, start, end);
+    }
+
+    /// Whether words of the copied text are tokens as they are, and nobody asks for their places.
+    pub(super) fn takes_spans(&self) -> bool {
+        self.analyzer.is_plain && !P::WANTED
+    }
+
+    /// The plain words of the copied text from `at` on, for a writer that [takes spans](Self::takes_spans). Returns where the next piece
+    /// starts that takes a closer look; None at the end.
+    pub(super) fn plain_words(&mut self, plans: &[Plan], at: usize) -> Option<usize> {
+        plain_spans(plans, at, self.copy, &mut self.out.spans)
     }
 
     /// A word as it stands in the text: apostrophes and hyphens become the plain ones, soft

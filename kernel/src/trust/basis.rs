@@ -139,15 +139,21 @@ impl<'a> Corpus<'a> {
         Basis { values, lengths, shape: self.shape.clone(), n_places }
     }
 
-    /// The score of each document and each scored class, without a start, as if its group had not been counted, and then of a window
-    /// of each where there are windows; and how many words each has.
+    /// The score of each of the first `most` documents and each scored class, without a start, as if its group had not been counted,
+    /// and then of a window of each where there are windows; and how many words each has.
     ///
     /// There can be several sets of curves: each group has the one whose turn it is.
-    pub fn leave_one_out(&self, documents: &Documents, curves: &[Curves], threads: usize) -> (Vec<f64>, Vec<u32>) {
+    pub fn leave_one_out(
+        &self,
+        documents: &Documents,
+        most: usize,
+        curves: &[Curves],
+        threads: usize,
+    ) -> (Vec<f64>, Vec<u32>) {
         let classes: Vec<u32> = self.shape.classes().collect();
         let n = classes.len();
         let views = views_of(documents);
-        let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+        let found = each_on_a_thread(&equal_parts(documents.len().min(most), threads), |part| {
             let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
             let mut scores = vec![vec![0.0; part.len() * n]; views.len()];
             let mut lengths = vec![vec![]; views.len()];

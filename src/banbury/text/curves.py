@@ -38,6 +38,7 @@ MOST_BASIS_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes lo
 MOST_FITTED_DOCUMENTS = 5_000  # more make the curves hardly better
 FEWEST_DOCUMENTS = 50
 MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes are listed
+MOST_REPORTED_SCORES = 300_000  # documents times classes, each left out once more for the report
 
 # With more classes than all of these together a row lists its own, the best others by a first score, and random ones.
 BEST_LISTED, RANDOM_LISTED = 5, 4
@@ -96,23 +97,16 @@ def fit_curves(
         if tried[-1].log_loss > WORTH * fewer[-1].log_loss:
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
-    n = len(fit.class_ids)
+    n, class_ids, document_weights = fit.n_reported, fit.class_ids[: fit.n_reported], fit.weights[: fit.n_reported]
     notes = [
-        sample_note(counts.documents, fit.weights),
+        sample_note(counts.documents, document_weights),
         together_note(documents, counts, groups is not None),
-        alike_note(documents, logs),
+        alike_note(documents, logs[:n]),
     ]
-    by_length = figures_by_length(fit.lengths[:, 0], np.tile(fit.class_ids, 2), logs)
-    seen = Seen(
-        tried,
-        chosen,
-        "; ".join(note for note in notes if note),
-        documents.rows,
-        fit.class_ids,
-        fit.weights,
-        logs[:n],
-        by_length,
-    )
+    lengths = np.concatenate([fit.lengths[:n, 0], fit.lengths[len(fit.class_ids) :][:n, 0]])
+    by_length = figures_by_length(lengths, np.tile(class_ids, 2), logs)
+    note = "; ".join(note for note in notes if note)
+    seen = Seen(tried, chosen, note, documents.rows[:n], class_ids, document_weights, logs[:n], by_length)
     return trust, analyzer, seen
 
 
@@ -139,6 +133,9 @@ class CurveFit:
         self.n_classes = len(counts.classes)
         self.log_prior = np.array(centred_log_prior(counts.documents))
         self.lists = self._listed() if _n_listed(self.n_classes) < self.n_classes - (self.n_classes == 2) else None
+        # Where the regression has numbers for some classes only, the report takes scores of all, which take longer.
+        most = max(MOST_REPORTED_SCORES // self.n_classes, FEWEST_DOCUMENTS)
+        self.n_reported = min(len(self.class_ids), len(self.class_ids) if self.lists is None else most)
         self.basis = documents.basis(threads, None if self.lists is None else self.lists.classes.ravel())
         self.lengths = np.asarray(self.basis.lengths).astype(float)  # by row and block: documents, then their windows
         row_weights, self.n_effective = left_out_weights(documents, counts.documents)
@@ -178,16 +175,17 @@ class CurveFit:
         def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
             return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), sizes=sizes, **how)
 
-        n, folds = len(self.class_ids), self._folds()
+        n, folds = self.n_reported, self._folds()
+        class_ids, weights = self.class_ids[:n], self.weights[:n]
         if self.lists is not None:
             logs = self._log_probabilities([trust(*fold) for fold in by_fold], analyzer)
         else:
             logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))
-        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], self.class_ids, self.weights))]
+        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], class_ids, weights))]
         if self.lists is None:
             universal = (curve_columns(blocks, self.n_classes), [0.0] * self.n_classes)
             untouched = np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads))
-            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], self.class_ids, self.weights)))
+            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], class_ids, weights)))
         return tried, trust(*fitted), logs
 
     def _folds(self) -> NDArray[np.uint32]:
@@ -235,17 +233,17 @@ class CurveFit:
         return (unified(curves, around, blocks) if self.n_classes == 2 else curves, shifts), each
 
     def _log_probabilities(self, trusts: list[Trust], analyzer: Analyzer) -> NDArray[np.float64]:
-        """Of each document, then of each window, of all classes where the regression has some; by leave-one-out.
+        """Of each document of the report, then of each window, of all classes where the regression has some.
 
         Each fold of the documents has one of `trusts` to read it.
         """
         documents, n_folds = self.documents, len(trusts)
         is_whole = analyzer == self.counts.analyzer
         curves = [list(trust.curves) if is_whole else self._padded(trust.curves) for trust in trusts]
-        left_out = documents.scores(curves, self.caps.tolist(), self.threads)
+        left_out = documents.scores(curves, self.caps.tolist(), self.threads, self.n_reported)
         growths = np.array([trust.growth(self.counts.classes, self.counts.documents) for trust in trusts])
         share = _growth_share(np.asarray(left_out.lengths))
-        growth = growths[np.tile(np.asarray(documents.groups) % n_folds, 2)]
+        growth = growths[np.tile(np.asarray(documents.groups)[: self.n_reported] % n_folds, 2)]
         return log_softmax(self.log_prior + share[:, None] * growth + np.asarray(left_out.scores))
 
     def _padded(self, curves: Sequence[float]) -> list[float]:

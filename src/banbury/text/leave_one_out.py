@@ -146,7 +146,7 @@ def alike_note(documents: _kernel.Documents, logs: NDArray[np.float64]) -> str:
     These are no copies, so they are not left out together; but what is said of the one was learned from the other.
     `logs` are the logarithms of the probabilities of the documents.
     """
-    is_alike = np.array(documents.alike(MOST_COMPARED), bool)
+    is_alike = np.array(documents.alike(min(MOST_COMPARED, len(logs))), bool)
     if not is_alike.sum() >= max(WORTH_SAYING * len(is_alike), 1):
         return ""
     n, class_ids = len(is_alike), np.array(documents.classes, np.intp)

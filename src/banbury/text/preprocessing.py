@@ -26,14 +26,17 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
     """
     if analyzer.words is None or len(document) > LONG_TEXT:
         return []
-    text, end, parts = str(document), 0, []
-    for token in analyzer.tokens(document):
-        parts += _left_out(text, end, token.start)
-        piece = text[token.start : token.end]
-        if piece.translate(SPELLINGS).casefold() != token.text.casefold():
-            parts.append(Change(piece, token.text, token.start, token.end))
-        end = token.end
-    return parts + _left_out(text, end, len(text))
+    text, last_end = str(document), 0
+    parts: list[Change] = []
+    for name, start, end in analyzer.tokens(document):
+        # Most tokens stand as they are between single spaces: that is asked first.
+        if start > last_end and not text[last_end:start].isspace():
+            parts += _left_out(text, last_end, start)
+        piece = text[start:end]
+        if piece != name and piece.translate(SPELLINGS).casefold() != name.casefold():
+            parts.append(Change(piece, name, start, end))
+        last_end = end
+    return parts + _left_out(text, last_end, len(text))
 
 
 def _left_out(text: str, start: int, end: int) -> list[Change]:
