@@ -51,6 +51,17 @@ fn find_level() -> Level {
     }
 }
 
+/// What the instructions in use are called: those of the highest level that this processor has.
+pub fn instructions() -> &'static str {
+    match level() {
+        Level::Plain => "plain",
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => "AVX2",
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => "AVX-512",
+    }
+}
+
 /// Asks for `slice[index]` to be brought into the cache. A hint: an index past the end does nothing harmful.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {

@@ -447,6 +447,12 @@ fn checksum(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<u32> {
     Ok(py.detach(|| processor::checksum(mapped.bytes())))
 }
 
+/// What the processor's instructions in use are called.
+#[pyfunction]
+fn instructions() -> &'static str {
+    processor::instructions()
+}
+
 /// The languages that can be stemmed.
 #[pyfunction]
 fn stemmers() -> Vec<&'static str> {
@@ -497,6 +503,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
+    module.add_function(wrap_pyfunction!(instructions, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;
     module.add_function(wrap_pyfunction!(stop_words, module)?)?;
     Ok(())

@@ -657,6 +657,9 @@ def text_at(texts: Texts, row: int) -> str | None:
 def checksum(buffer: Buffer) -> int:
     """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""
 
+def instructions() -> str:
+    """What the processor's instructions in use are called: "AVX-512", "AVX2" or "plain"."""
+
 def stemmers() -> list[str]:
     """The languages that can be stemmed."""
 

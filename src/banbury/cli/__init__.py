@@ -39,6 +39,7 @@ COMMANDS = {
     "report": ("evaluating", "An evaluation as a page of HTML."),
     "inspect": ("looking", "What is in a model file."),
     "demo": ("demo", "Train on the demo corpus, and explain a text."),
+    "doctor": ("doctor", "What is installed, and whether it works: for reports of errors."),
 }
 
 
