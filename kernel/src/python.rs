@@ -502,6 +502,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(selection::size, module)?)?;
     module.add_function(wrap_pyfunction!(selection::signatures, module)?)?;
     module.add_function(wrap_pyfunction!(selection::text_at, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(instructions, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;

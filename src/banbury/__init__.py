@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from banbury.text.likelihoods import Dirichlet
     from banbury.text.tokens import Tokens
 
-__version__ = "0.1.0"
+    __version__: str
+
 __all__ = [
     "Analyzer",
     "BanburyError",
@@ -65,6 +66,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "__version__": "_kernel",
         "Analyzer": "text.analyzer",
         "BanburyError": "errors",
         "Bernoulli": "tables.kinds",

@@ -654,6 +654,8 @@ def size(texts: Texts) -> int:
 def text_at(texts: Texts, row: int) -> str | None:
     """One of the texts; None where there are fewer."""
 
+__version__: str
+
 def checksum(buffer: Buffer) -> int:
     """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""
 
