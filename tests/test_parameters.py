@@ -25,6 +25,7 @@ def test_the_textbook_takes_every_parameter() -> None:
         "prior": "uniform",
         "effort": "best",
         "calibration": "auto",
+        "exact_forget": True,
         "threads": 2,
     }
     assert parameters_of(Classifier.textbook(**given)) == given

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.learned_rows import LearnedRows
     from banbury.report.report import Report
     from banbury.results.boundary import Boundary
     from banbury.results.column_table import ColumnTable
@@ -86,10 +87,13 @@ class Classifier:
     calibration
         Of a plain likelihood. `"auto"`: its scores are scaled and shifted so that its probabilities can be believed.
         None: the posterior as it is. The automatic model is always calibrated.
+    exact_forget
+        Whether a hash of each document is kept with the counts, so that `forget` can refuse what was never learned.
+        It takes 24 bytes for each document in the file, some 150 in memory.
     threads
         The number of threads; by default one for each processor. The results do not depend on it.
 
-    Every parameter but the columns, the analyzer and the effort can be changed after training.
+    Every parameter but the columns, the analyzer, the effort and `exact_forget` can be changed after training.
 
     >>> model = Classifier().fit(["free money now", "lunch at noon?"], ["spam", "ham"])
     >>> model.predict(["money for lunch, free"]).tolist()
@@ -112,6 +116,7 @@ class Classifier:
         prior: Prior = "empirical",
         effort: str = "counting",
         calibration: str | None = "auto",
+        exact_forget: bool = False,
         threads: int | None = None,
     ) -> None:
         self.columns = columns
@@ -122,6 +127,7 @@ class Classifier:
         self.prior = prior
         self.effort = effort
         self.calibration = calibration
+        self.exact_forget = exact_forget
         self.threads = threads
 
     @classmethod
@@ -158,6 +164,8 @@ class Classifier:
         how: dict[str, Any] = {"documents": documents, "totals": totals, "analyzer": as_analyzer(model.analyzer)}
         counts = counts_from_frequencies(table, are_documents=model.likelihood == "bernoulli", **how)
         model._fitted = Fitted(model._checked_settings(), TextModel(counts))
+        if model._is_exact():
+            model._fitted.know_rows([], [], None)  # no document is known
         model.log_prior_  # noqa: B018  raises where the prior does not fit the labels
         return model
 
@@ -216,7 +224,7 @@ class Classifier:
         self._fitted = fitted(
             texts, labels, sample_weight, self._checked_settings(),
             columns=self.columns, analyzer=self.analyzer, effort=self.effort, groups=groups, unlabelled=unlabelled,
-            sure=sure, threads=self.threads,
+            sure=sure, exact_forget=self._is_exact(), threads=self.threads,
         )  # fmt: skip
         return self
 
@@ -229,13 +237,16 @@ class Classifier:
         >>> Classifier().fit_batches([(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]).predict("lunch")
         'ham'
         """
-        from banbury.text.batches import fitted_in_batches  # nothing that predicts needs it
+        from banbury.learned_rows import Watched  # nothing that predicts needs them
+        from banbury.text.batches import fitted_in_batches
 
         settings = self._checked_settings()
         if self.columns is not None:
             raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
         how: dict[str, Any] = {"analyzer": self.analyzer, "effort": self.effort, "threads": self.threads}
-        self._fitted = Fitted(settings, *fitted_in_batches(batches, settings, **how))
+        watched = Watched(batches) if self._is_exact() else None
+        model, report = fitted_in_batches(batches if watched is None else watched, settings, **how)
+        self._fitted = Fitted(settings, model, report, rows=None if watched is None else watched.rows)
         return self
 
     def refit_settings(
@@ -271,7 +282,7 @@ class Classifier:
             return self.fit(texts, labels, sample_weight)
         if new_labels == "error":
             labels = check_known(as_labels(labels), self.model_.classes)
-        self.model_.add(texts, as_labels(labels), sample_weight, threads=self.threads)
+        self._require().add(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
     def partial_fit(self, X: Documents, y: Labels, classes: Labels = None, sample_weight: Column = None) -> Classifier:
@@ -286,8 +297,18 @@ class Classifier:
         return self.learn(X, labels, sample_weight)
 
     def forget(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> Classifier:
-        """Unlearn these documents: the model is as if it had never seen them."""
-        self.model_.remove(texts, as_labels(labels), sample_weight, threads=self.threads)
+        """Unlearn these documents: the model is as if it had never seen them.
+
+        Where the counts show that a document was never learned, it is a `CountError`, and nothing changes: a label or a
+        word that is unknown, more documents or words of a class than there are. Counts do not show all: "a c" can be
+        forgotten where "a b" and "c d" were learned. A model with `exact_forget` knows its documents and refuses that.
+
+        >>> model = Classifier(exact_forget=True).fit(["so happy", "so sad", "happy sad"], ["yes", "no", "yes"])
+        >>> model.forget(["so sad"], ["yes"])
+        Traceback (most recent call last):
+        banbury.errors.CountError: document 0 with label 'yes' was never learned; nothing was changed
+        """
+        self._require().remove(texts, as_labels(labels), sample_weight, threads=self.threads)
         return self
 
     def empty(self) -> Classifier:
@@ -301,14 +322,14 @@ class Classifier:
         [1, 2]
         """
         copy = type(self)(**self.get_params(deep=False))
-        copy._fitted = Fitted(self.settings, self.model_.empty_copy())
+        copy._fitted = self._require().empty_copy(self.settings)
         return copy
 
     def merge(self, other: Classifier) -> Classifier:
         """Learn everything that another model has learned; it stays as it is."""
         if not isinstance(other, Classifier):
             raise InputError(f"merge needs another Classifier, not one of type {type(other).__name__}")
-        self.model_.merge(other.model_)
+        self._require().merge(other._require())
         return self
 
     # Predicting
@@ -668,6 +689,18 @@ class Classifier:
         return n_classes - 1 + n_classes * model.n_parameters(self.settings)
 
     @property
+    def learned_rows_(self) -> LearnedRows:
+        """Which documents were learned, and how often; an `AttributeError` where `exact_forget` is not kept.
+
+        >>> len(Classifier(exact_forget=True).fit(["so happy", "so sad"], ["yes", "no"]).learned_rows_)
+        2
+        """
+        rows = self._require().rows
+        if rows is None:
+            raise NotAvailable("there is no learned_rows_: this model was fitted without exact_forget=True")
+        return rows
+
+    @property
     def counts_(self) -> Counts:
         """What has been counted, in a model of texts."""
         return self.model_.counts
@@ -782,6 +815,11 @@ class Classifier:
 
     def _checked_settings(self) -> Settings:
         return check_parameters(self.settings, self.effort)
+
+    def _is_exact(self) -> bool:
+        if not isinstance(self.exact_forget, bool):
+            raise InputError(f"exact_forget is {self.exact_forget!r}; it can be True or False")
+        return self.exact_forget
 
     def _require(self) -> Fitted:
         if not self.__sklearn_is_fitted__():

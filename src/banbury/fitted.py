@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury import _kernel
+from banbury.changes import CHANGING
 from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
@@ -21,6 +22,7 @@ from banbury.text.settings import Settings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from banbury.learned_rows import LearnedRows
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
     from banbury.text.likelihoods import Smoothing
@@ -41,8 +43,10 @@ class Fitted:
         model: Model,
         report: TrainingReport | None = None,
         unlabelled: Unlabelled | None = None,
+        rows: LearnedRows | None = None,
     ) -> None:
         self.model = model
+        self.rows = rows  # which documents it has learned; None where it does not keep that
         self._reported, self._report = settings, report  # the report speaks of the model with these settings
         self._stored_report: Mapping[str, Any] | None = None  # as a file has it, until it is asked for
         self._unlabelled = unlabelled
@@ -53,9 +57,68 @@ class Fitted:
 
     def copy(self) -> Fitted:
         """A copy whose model changes on its own from now on."""
-        copy = Fitted(self._reported, self.model.copy(), self._report, self._unlabelled)
+        with CHANGING:
+            model, rows = self.model.copy(), None if self.rows is None else self.rows.copy()
+        copy = Fitted(self._reported, model, self._report, self._unlabelled, rows)
         copy._stored_report = self._stored_report
         return copy
+
+    # Changes: of the model and of what it knows of its rows, together or not at all.
+
+    def add(self, documents: Documents, labels: list[Any], weights: Column, *, threads: int | None) -> None:
+        """Learn these documents too."""
+        if self.rows is None:
+            self.model.add(documents, labels, weights, threads=threads)
+            return
+        from banbury.learned_rows import rows_of  # nothing that predicts needs it
+
+        held = self.model.hold(documents)
+        rows = list(rows_of(held, labels, weights))
+        with self.model.changes:
+            self.model.add(held[0], labels, weights, threads=threads)
+            self.rows.add(rows)
+
+    def remove(self, documents: Documents, labels: list[Any], weights: Column, *, threads: int | None) -> None:
+        """Unlearn these documents; where rows are kept, one that was never learned is an error."""
+        if self.rows is None:
+            self.model.remove(documents, labels, weights, threads=threads)
+            return
+        from banbury.learned_rows import rows_of  # nothing that predicts needs it
+
+        held = self.model.hold(documents)
+        rows = list(rows_of(held, labels, weights))
+        with self.model.changes:
+            self.rows.remove(rows)
+            try:
+                self.model.remove(held[0], labels, weights, threads=threads)
+            except BaseException:
+                self.rows.add(rows)
+                raise
+
+    def merge(self, other: Fitted) -> None:
+        """Learn all that another has learned."""
+        with self.model.changes:
+            rows = other.rows
+            if self.rows is not None and rows is None:
+                raise InputError(
+                    "this model keeps which documents it has learned, and the other does not: fit both with "
+                    "exact_forget=True, or neither"
+                )
+            self.model.merge(other.model)
+            if self.rows is not None and rows is not None:
+                self.rows.merge(rows)
+
+    def empty_copy(self, settings: Settings) -> Fitted:
+        """The same with a model that has learned nothing."""
+        rows = None if self.rows is None else type(self.rows)()
+        return Fitted(settings, self.model.empty_copy(), rows=rows)
+
+    def know_rows(self, documents: Documents, labels: list[Any], weights: Column) -> None:
+        """Keep which documents the model has learned, from these on."""
+        from banbury.learned_rows import LearnedRows, rows_of  # nothing that predicts needs them
+
+        self.rows = LearnedRows()
+        self.rows.add(rows_of(self.model.hold(documents), labels, weights))
 
     def known(self) -> Model:
         """The model, where it knows a class."""
@@ -168,7 +231,10 @@ class Fitted:
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`: all but the documents."""
-        settings, arrays = self.model.parts()
+        with CHANGING:
+            settings, arrays = self.model.parts()
+            if self.rows is not None:
+                settings, arrays = {"exact_forget": True, **settings}, {**arrays, **self.rows.arrays()}
         report = self._stored_report if self._report is None else self._report.settings()
         return {"report": report, "reported": self._reported.plain(), **settings}, arrays
 
@@ -179,7 +245,12 @@ class Fitted:
         reported.check()
         if not isinstance(settings["report"], Mapping | None):
             raise FileFormatError("its report is no object")
-        read = cls(reported, model_from_parts(settings, arrays))
+        rows = None
+        if settings.get("exact_forget", False) is True:
+            from banbury.learned_rows import LearnedRows  # nothing that predicts needs it
+
+            rows = LearnedRows.from_arrays(arrays)
+        read = cls(reported, model_from_parts(settings, arrays), rows=rows)
         read._stored_report = settings["report"]
         return read
 
@@ -196,9 +267,31 @@ def fitted(
     unlabelled: Documents | None = None,
     sure: float | str | None = None,
     groups: Column = None,
+    exact_forget: bool = False,
     threads: int | None,
 ) -> Fitted:
     """A model of these documents, of the kind that they need, with all that leave-one-out chooses."""
+    how: dict[str, Any] = {"columns": columns, "analyzer": analyzer, "effort": effort, "threads": threads}
+    learned = _fitted(documents, labels, weights, settings, unlabelled=unlabelled, sure=sure, groups=groups, **how)
+    if exact_forget:
+        learned.know_rows(documents, as_labels(labels), weights)
+    return learned
+
+
+def _fitted(
+    documents: Documents,
+    labels: Labels,
+    weights: Column,
+    settings: Settings,
+    *,
+    columns: Any,
+    analyzer: Analyzer | str | None,
+    effort: str,
+    unlabelled: Documents | None,
+    sure: float | str | None,
+    groups: Column,
+    threads: int | None,
+) -> Fitted:
     labels = as_labels(labels)
     how: dict[str, Any] = {"effort": effort, "threads": threads}
     if columns is not None or is_table(documents):
@@ -233,4 +326,5 @@ def parameters_and_fitted(
         raise FileFormatError(f"{where}{error}") from error
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
-    return {**learned.model.parameters(), **given._asdict(), "effort": effort}, learned
+    more = {"effort": effort, "exact_forget": learned.rows is not None}
+    return {**learned.model.parameters(), **given._asdict(), **more}, learned

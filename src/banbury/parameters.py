@@ -24,6 +24,7 @@ class Parameters(TypedDict, total=False):
     prior: Prior
     effort: str
     calibration: str | None
+    exact_forget: bool
     threads: int | None
 
 

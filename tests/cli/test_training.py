@@ -47,3 +47,13 @@ def test_one_label_alone_is_told(here: Here) -> None:
     for arguments in ([], ["--plain"], ["--columns", "text=text"]):
         result = here("train", "rows.jsonl", "-o", "x.banbury", *arguments)
         assert (result.code, "only one label, 'a'" in result.err) == (0, True), result.err
+
+
+def test_a_model_can_know_what_it_has_learned(here: Here) -> None:
+    write_rows(here.folder / "some.jsonl", ["a b", "c d", "e"], ["yes", "yes", "no"])
+    write_rows(here.folder / "other.jsonl", ["a c"], ["yes"])
+    assert here("train", "some.jsonl", "-o", "m", "--plain", "--exact-forget").code == 0
+    refused = here("forget", "m", "other.jsonl")
+    assert refused.code == 3
+    assert "document 0 with label 'yes' was never learned" in refused.err
+    assert here("forget", "m", "some.jsonl").code == 0

@@ -50,6 +50,9 @@ Examples:
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
+@click.option(
+    "--exact-forget", is_flag=True, help="Keep a hash of each document: what was never learned cannot be forgotten."
+)
 @click.option("--plain", is_flag=True, help="Only count words: the textbook's, the quickest.")
 @analyzing.settings
 @click.option(
@@ -220,7 +223,8 @@ def _classifier(given: dict[str, Any]) -> Classifier:
         raise click.UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
     options = {"analyzer": analyzer, "likelihood": likelihood, "smoothing": smoothing, "prior": prior}
     calibration = None if given["plain"] else "auto"
-    return Classifier(**options, calibration=calibration, effort=given["effort"], threads=given["threads"])
+    names = ("effort", "exact_forget", "threads")
+    return Classifier(**options, calibration=calibration, **{name: given[name] for name in names})
 
 
 def _report(

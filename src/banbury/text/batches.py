@@ -87,7 +87,7 @@ def _again(
 def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
     known: list[Any] = []
     for batch in batches:
-        texts, labels, weights = _unpacked(batch)
+        texts, labels, weights = unpacked(batch)
         labels = as_labels(labels)
         check_kind(labels, known)
         known = known or labels[:1]
@@ -97,7 +97,8 @@ def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
         yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), _kernel.size(texts))
 
 
-def _unpacked(batch: Any) -> tuple[Any, Any, Any]:
+def unpacked(batch: Any) -> tuple[Any, Any, Any]:
+    """The texts, labels and weights of a batch."""
     if hasattr(batch, "texts"):
         if batch.labels is None:
             raise InputError("the documents have no labels")
