@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 
 import banbury
-from banbury import Analyzer, BanburyError, Classifier, HierarchicalClassifier, MultiLabelClassifier, storage
+from banbury import (
+    Analyzer,
+    BanburyError,
+    Classifier,
+    HierarchicalClassifier,
+    MultiLabelClassifier,
+    StreamClassifier,
+    storage,
+)
 from banbury.apps.ranking import Ranker
 from banbury.apps.senses import SenseTagger
 from banbury.apps.spam import SpamFilter
@@ -64,6 +72,7 @@ def sound_files() -> dict[str, Parts]:
         "senses": SenseTagger("bank").fit(SENSES, ["land", "money", "money"]),
         "spelling": SpellingCorrector(TEXTS),
         "tree": HierarchicalClassifier(parents={"yes": "said", "no": "said"}).fit(TEXTS, LABELS),
+        "stream": StreamClassifier(period=1).fit(TEXTS * 2, LABELS * 2, [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]),
         "labels": MultiLabelClassifier(threshold={"no": 0.3}).fit(TEXTS, LABEL_SETS),
     }
     models["ranker"].add(TEXTS)
@@ -246,6 +255,17 @@ def _questions(model: Any) -> list[Callable[[], Any]]:
                 lambda: model.learn(TEXTS, LABELS),
                 lambda: model.forget(TEXTS, LABELS),
                 lambda: _check_finite([value for _, value, _ in model.evaluate(TEXTS, LABELS).figures()]),
+            ]
+        case StreamClassifier():
+            times = [3, 4, 5, 6, 7]
+            asked = [
+                lambda: _check_finite(model.predict_proba(TEXTS)),
+                lambda: model.explain(TEXTS[0]),
+                lambda: str(model.drift()),
+                lambda: model.drift()._repr_html_(),
+                lambda: model.periods_,
+                lambda: model.learn(TEXTS, LABELS, times),
+                lambda: model.forget(TEXTS, LABELS, times),
             ]
         case MultiLabelClassifier():
             asked = [

@@ -16,6 +16,7 @@ SAYS = {  # on its own lines
     "languages.py": "['English' 'German' 'French' 'Spanish']",
     "sentiment.py": "lovely   {'negative': 0, 'positive': 14}",
     "hierarchy.py": "the team and the league of the match: sport\nnew",
+    "stream.py": "2026-05 is predicted worse than before",
     "several_labels.py": "charged twice, and the app crashes: ['billing', 'app']",
     "spam.py": "P(spam) = 0.7",
     "spelling.py": "I receive letters: spelling is hard",

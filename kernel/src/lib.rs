@@ -3,6 +3,7 @@
 //! Everything here is plain Rust that `cargo test` runs; `python.rs` alone knows Python.
 #![deny(unsafe_code)]
 
+pub mod ageing;
 pub mod array;
 pub mod cells;
 pub mod correction;

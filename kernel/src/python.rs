@@ -322,6 +322,13 @@ impl Counts {
         Ok(Counts::with(self.analyzer.clone(), counts))
     }
 
+    /// A copy in which each count is halved so many times, and rounded.
+    fn halved(&self, py: Python<'_>, times: u32) -> PyResult<Self> {
+        let version = self.current();
+        let counts = py.detach(move || version.counts.halved(times));
+        Ok(Counts::with(self.analyzer.clone(), counts))
+    }
+
     /// A copy with the blocks that `analyzer` fills, which this one's does too.
     fn narrowed(&self, py: Python<'_>, analyzer: &Analyzer) -> PyResult<Self> {
         let kinds = counts::Kind::of(analyzer.inner.settings());

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from banbury.labels.classifier import MultiLabelClassifier
     from banbury.loading import load
     from banbury.readers import read
+    from banbury.stream.classifier import StreamClassifier
     from banbury.tables.kinds.bernoulli import Bernoulli
     from banbury.tables.kinds.by_name import Text
     from banbury.tables.kinds.by_parts import Date, Id
@@ -57,6 +58,7 @@ __all__ = [
     "SenseTagger",
     "SpamFilter",
     "SpellingCorrector",
+    "StreamClassifier",
     "Text",
     "Tokens",
     "load",
@@ -87,6 +89,7 @@ __getattr__ = lazy_names(
         "SenseTagger": "apps.senses",
         "SpamFilter": "apps.spam",
         "SpellingCorrector": "apps.spelling",
+        "StreamClassifier": "stream.classifier",
         "Text": "tables.kinds",
         "Tokens": "text.tokens",
         "load": "loading",

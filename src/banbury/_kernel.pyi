@@ -174,6 +174,8 @@ class Counts:
         """Class c becomes class to[c]; None for one that goes, with all it has. Nobody else has these counts."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
+    def halved(self, times: int) -> Counts:
+        """A copy in which each count is halved so many times, and rounded; a half is rounded up."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """A copy with the blocks of an analyzer that has fewer of them and is otherwise the same."""
     def copy(self) -> Counts:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """What was saved in a file: a `Classifier`, `MultiLabelClassifier`, `HierarchicalClassifier`, `Ranker`,
-    `SenseTagger`, `SpamFilter` or `SpellingCorrector`.
+    """What was saved in a file: a `Classifier`, `MultiLabelClassifier`, `HierarchicalClassifier`,
+    `StreamClassifier`, `Ranker`, `SenseTagger`, `SpamFilter` or `SpellingCorrector`.
 
     Nothing is copied: the file is read where it is needed.
 
@@ -47,6 +47,10 @@ def load(path: str | PathLike[str]) -> Any:
             from banbury.hierarchy.classifier import HierarchicalClassifier
 
             return HierarchicalClassifier.from_parts(file.settings, file.arrays, path)
+        case "stream classifier":
+            from banbury.stream.classifier import StreamClassifier
+
+            return StreamClassifier.from_parts(file.settings, file.arrays, path)
         case "ranker":
             from banbury.apps.ranking import Ranker
 

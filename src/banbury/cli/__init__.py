@@ -34,6 +34,7 @@ COMMANDS = {
     "rank": ("searching", "Find rows by a query."),
     "several": ("several", "Train, predict, explain and evaluate rows with several labels each."),
     "tree": ("tree", "Train, predict, explain and evaluate labels that stand in a hierarchy."),
+    "stream": ("stream", "Train, predict and watch models of rows that carry a time."),
     "serve": ("banbury.server.command", "Serve models over HTTP: predict, explain, learn."),
     "studio": ("banbury.server.studio", "A page to try, teach and train models in a browser."),
     "report": ("evaluating", "An evaluation as a page of HTML."),

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from banbury.cli import options as reading
-from banbury.cli import output as writing
+from banbury.cli.answers import write_answers, writes_answers
 from banbury.cli.console import at_work, note, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from banbury.hierarchy.classifier import HierarchicalClassifier
 
 
@@ -92,60 +90,15 @@ def train(files: tuple[str, ...], model: str, separator: str, is_json: bool, **g
 @tree.command(cls=reading.FileCommand)
 @reading.model_file
 @click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
-@click.option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like.")
-@click.option("--files", "kind", flag_value="files", help="The arguments are files.")
 @sure
-@click.option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns.")
-@reading.reads_files(labels=False)
-@click.option(
-    "--to",
-    type=click.Choice(writing.OUTPUT_FORMATS),
-    metavar="NAME",
-    help="jsonl, csv, tsv, parquet or plain; that of -o, or as read.",
-)
-@writing.to_file
-@reading.threads
-def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any) -> None:
+@writes_answers()
+def predict(model: str, inputs: tuple[str, ...], kind: str | None, sure: float | None, **given: Any) -> None:
     """The label of each row, or with --sure the deepest node that is probable enough, and its probability.
 
     INPUTS are texts, or files; without any, standard input is read. What exists is a file.
     """
-    texts, files = reading.texts_or_files(inputs, kind)
     classifier = _load(model, given["threads"])
-    if texts:
-        format = writing.format_of(given["to"], given["output"], None)
-        rows = _answers(classifier, texts, format, given)
-        if format != "plain":
-            rows = [{"text": text} | row for text, row in zip(texts, rows, strict=True)]
-        writing.write(given["output"], format, [rows])
-        return
-    reading.need_input(files)
-    reader = reading.reader_of(files, given, label=False)
-    format = writing.format_of(given["to"], given["output"], reader.layout)
-    new = [f"{given['prefix']}{name}" for name in ("predicted", "probability")]
-    if taken := [name for name in new if name in reader.layout.columns]:
-        raise click.UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
-
-    def answered() -> Iterator[list[dict[str, Any]]]:
-        for batch in reader:
-            answers = _answers(classifier, batch.texts, format, given)
-            if format == "plain":
-                yield [answer | {"text": text} for answer, text in zip(answers, batch.texts, strict=True)]
-            else:
-                yield [row | answer for row, answer in zip(batch.rows(), answers, strict=True)]
-
-    writing.write(given["output"], format, answered())
-
-
-def _answers(
-    classifier: HierarchicalClassifier, texts: Any, format: str, given: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The new columns of each row; what stops at the top has no node, and the probability 1."""
-    answers = classifier.predicted_with_probabilities(texts, sure=given["sure"])
-    if format == "plain":
-        return [{"predicted": f"{'-' if node is None else node} {chance:.4f}"} for node, chance in answers]
-    names = [f"{given['prefix']}{name}" for name in ("predicted", "probability")]
-    return [dict(zip(names, answer, strict=True)) for answer in answers]
+    write_answers(inputs, kind, given, lambda texts: classifier.predicted_with_probabilities(texts, sure=sure))
 
 
 @tree.command()

@@ -162,6 +162,17 @@ class Counts:
             self.learned = classes, kernel.pruned(min_documents)
         return self
 
+    def halved(self, times: int) -> Counts:
+        """These counts, each halved so many times and rounded, a half up; what is in no document any more is gone.
+
+        >>> Counts().add(["a b", "a"], ["x", "x"]).halved(1).documents, Counts().add(["a"], ["x"]).halved(2).classes
+        ([1], [])
+        """
+        classes, kernel = self._learned
+        counts = Counts._of(self.analyzer, list(classes), kernel.halved(times))
+        counts._drop_empty_classes()
+        return counts
+
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
         classes, kernel = self.learned
