@@ -168,7 +168,7 @@ class Counts:
         >>> Counts().add(["a b", "a"], ["x", "x"]).halved(1).documents, Counts().add(["a"], ["x"]).halved(2).classes
         ([1], [])
         """
-        classes, kernel = self._learned
+        classes, kernel = self.learned
         counts = Counts._of(self.analyzer, list(classes), kernel.halved(times))
         counts._drop_empty_classes()
         return counts
