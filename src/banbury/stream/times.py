@@ -10,7 +10,7 @@ from typing import Any
 from banbury.errors import InputError
 from banbury.text.documents import Column, as_list
 
-UNITS = ("hour", "day", "week", "month", "year")
+PERIOD_UNITS = ("hour", "day", "week", "month", "year")
 LARGEST_PERIOD = 2**53  # the number of any period: beyond, floats skip whole numbers
 
 
@@ -18,7 +18,7 @@ LARGEST_PERIOD = 2**53  # the number of any period: beyond, floats skip whole nu
 class Calendar:
     """How times are cut into periods.
 
-    Times are dates, datetimes or texts of ISO 8601, with a period of `UNITS`; or numbers, with a number as period.
+    Times are dates, datetimes or texts of ISO 8601, with one of `PERIOD_UNITS`; or numbers, with a number.
 
     >>> Calendar("month").numbers(["2026-11-16", "2026-12-01T08:00"])
     [24322, 24323]
@@ -30,8 +30,10 @@ class Calendar:
 
     def __post_init__(self) -> None:
         if isinstance(self.period, str):
-            if self.period not in UNITS:
-                raise InputError(f"period is {self.period!r}; it can be {', '.join(map(repr, UNITS))}, or a number")
+            if self.period not in PERIOD_UNITS:
+                raise InputError(
+                    f"period is {self.period!r}; it can be {', '.join(map(repr, PERIOD_UNITS))}, or a number"
+                )
         elif isinstance(self.period, bool) or not isinstance(self.period, int | float) or not 0 < self.period < 1e300:
             raise InputError(f"period is {self.period!r}; of times that are numbers it is a number above 0")
 
