@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from banbury.results.column_table import ColumnTable
     from banbury.results.decisions import Rule
     from banbury.results.explanation import Explanation
+    from banbury.results.many_classes import ManyClassEvaluation
     from banbury.results.nomogram import Nomogram
     from banbury.results.training_report import TrainingReport
     from banbury.results.word_table import WordTable
@@ -587,22 +588,54 @@ class Classifier:
 
         A label that the model does not know is a mistake. A document with `sample_weight` 3 counts as three. The
         report keeps the documents and the model, so that it can also say why, and write a page:
-        `report.save("report.html")`.
+        `report.save("report.html")`. Where there are very many classes, `evaluate_many` takes less memory.
 
         >>> model = Classifier().fit(["free money", "lunch at noon"], ["spam", "ham"])
         >>> model.evaluate(["money", "noon"], ["spam", "ham"]).accuracy
         1.0
         """
         from banbury.report.report import Report
+        from banbury.results.many_classes import is_too_many
 
         self._known()
         labels = self._checked(texts, labels)
         held, document = self.model_.hold(texts)
         threads = n_threads(self.threads)
+        if is_too_many(len(labels), len(self.model_.classes)):
+            raise InputError(
+                f"{len(self.model_.classes)} classes are too many for a report on {len(labels)} documents, which has a "
+                "probability for each pair and a table of classes × classes; evaluate_many(texts, labels) has figures"
+            )
         classes, scores = self._read(None, lambda reading: (reading.classes, reading.scores(held, threads)))
         how: dict[str, Any] = {"classes": classes, "labels": labels, "sample_weight": sample_weight}
         how |= {"documents": held, "scores": scores}
         return Report.of_scores(self, document, lambda: self.diagnose(held, labels), **how)
+
+    def evaluate_many(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> ManyClassEvaluation:
+        """How well labels are predicted among very many classes: figures without a table of classes × classes.
+
+        `evaluate` keeps a probability for each document and class, and a confusion matrix. This takes some documents
+        after others and keeps a few numbers of each, so that 100,000 classes are no more to it than 100.
+
+        >>> model = Classifier().fit(["free money", "lunch at noon"], ["spam", "ham"])
+        >>> model.evaluate_many(["money", "noon"], ["spam", "ham"]).accuracy
+        1.0
+        """
+        from banbury.results.many_classes import MOST_SCORES_AT_ONCE, evaluate_many
+
+        model = self._known()
+        checked = self._checked(texts, labels)
+        _, document = model.hold(texts)
+        given = as_sample_weight(sample_weight, len(checked))
+        weights, threads = np.ones(len(checked)) if given is None else given, n_threads(self.threads)
+
+        def judged(reading: Reading) -> ManyClassEvaluation:
+            size = max(MOST_SCORES_AT_ONCE // len(reading.classes), 1)
+            starts = range(0, len(checked), size)
+            rows = ([document(row) for row in range(start, min(start + size, len(checked)))] for start in starts)
+            return evaluate_many((reading.scores(part, threads) for part in rows), reading.classes, checked, weights)
+
+        return self._read(None, judged)
 
     def score(self, texts: Documents, labels: Labels, sample_weight: Column = None) -> float:
         """The accuracy on these documents, by the name that scikit-learn has for it."""

@@ -49,3 +49,16 @@ def test_costs_are_those_of_the_library(mood: Here) -> None:
     assert "cost per document" in shown.out
     bad = mood("evaluate", "mood.banbury", "mood.jsonl", "--costs", "positive:negative=-5")
     assert (bad.code, "a cost of 0 or more" in bad.err) == (2, True)
+
+
+def test_very_many_classes_have_figures_and_no_page(mood: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = json.loads(mood("evaluate", "mood.banbury", "mood.jsonl", "--json").out)
+    monkeypatch.setattr("banbury.results.many_classes.MOST_CONFUSED", 1)
+    result = mood("evaluate", "mood.banbury", "mood.jsonl", "--json", "--fail-under", "accuracy=0.5")
+    assert result.code == 0
+    found = json.loads(result.out)
+    assert found["accuracy"] == pytest.approx(expected["accuracy"])
+    assert found["n_classes"] == 2
+    assert "mean reciprocal rank" in mood("evaluate", "mood.banbury", "mood.jsonl").out
+    page = mood("report", "mood.banbury", "mood.jsonl", "-o", "r.html")
+    assert (page.code, "2 classes would be too large" in page.err) == (3, True)

@@ -12,6 +12,7 @@ from banbury.errors import InputError
 
 if TYPE_CHECKING:
     from banbury.results.evaluation import Evaluation
+    from banbury.results.many_classes import ManyClassEvaluation
 
 FAILED = 1
 
@@ -40,7 +41,7 @@ fail_under = click.option("--fail-under", multiple=True, type=Bound(), help="Exi
 fail_over = click.option("--fail-over", multiple=True, type=Bound(), help="Exit with 1 above it: log-loss=0.3.")
 
 
-def check(evaluation: Evaluation | None, given: dict[str, Any]) -> int:
+def check(evaluation: Evaluation | ManyClassEvaluation | None, given: dict[str, Any]) -> int:
     """0 where all figures are good enough, else 1, and each that is not is named."""
     asked = [(*limit, "below") for limit in given["fail_under"]] + [(*limit, "above") for limit in given["fail_over"]]
     if not asked:

@@ -19,6 +19,7 @@ from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
 from banbury.readers.typed import documents
+from banbury.results.many_classes import ManyClassEvaluation, is_too_many
 from banbury.text.documents import as_texts
 
 LONGEST_MISTAKE = 300  # characters of a text
@@ -55,6 +56,12 @@ Examples:
 def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, **given: Any) -> int:
     """How well a model predicts labelled rows: figures with their intervals, class by class."""
     report, diagnosis, batch = _evaluated(model, files, given)
+    if isinstance(report, ManyClassEvaluation):
+        if is_json:
+            show_json(report.to_dict())
+        else:
+            show_table(str(report))
+        return check(report, given)
     cost = _cost(report, given)
     if is_json:
         more = {} if diagnosis is None else {"diagnosis": diagnosis.to_dict()}
@@ -90,6 +97,10 @@ def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes
     from banbury.report.page import Source
 
     evaluated, _, batch = _evaluated(model, files, given)
+    if isinstance(evaluated, ManyClassEvaluation):
+        raise InputError(
+            f"a page of {evaluated.n_classes} classes would be too large; banbury evaluate has the figures"
+        )
     evaluated.save(output, title=title, mistakes=mistakes, source=Source(_dated(files), _place_in(batch)))
     note(f"{output} is written")
 
@@ -148,7 +159,9 @@ def _warn_of_learned(model: Classifier, texts: Any, labels: list[Any]) -> None:
         note(f"{n:,} of these {len(labels):,} rows were learned: this is no test. Evaluate rows that it has not seen.")
 
 
-def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tuple[Report, Diagnosis | None, Batch]:
+def _evaluated(
+    path: str, files: tuple[str, ...], given: dict[str, Any]
+) -> tuple[Report | ManyClassEvaluation, Diagnosis | None, Batch]:
     reading.need_input(files)
     model = reading.load(path)
     model.threads = given["threads"]
@@ -161,7 +174,8 @@ def _evaluated(path: str, files: tuple[str, ...], given: dict[str, Any]) -> tupl
     rows = documents(batch, reader.layout, columns_of(model))
     with at_work(reader, "evaluating"):
         diagnosis = model.diagnose(rows, labels) if given.get("diagnose") else None
-        report = model.evaluate(rows, labels)
+        is_many = is_too_many(len(labels), len(classes_of(model)))
+        report = model.evaluate_many(rows, labels) if is_many else model.evaluate(rows, labels)
         if columns_of(model) is None:
             _warn_of_learned(model, as_texts(rows), labels)
     return report, diagnosis, batch
