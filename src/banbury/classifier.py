@@ -346,10 +346,12 @@ class Classifier:
         >>> model.predict("so so"), model.predict("so so", margin=0)
         ('negative', None)
         """
-        if margin is not None:
-            threads = n_threads(self.threads)
-            return self._read(prior, lambda reading: clear_labels(reading, texts, margin, threads))
-        if prior is None and (labeller := self._labeller()) is not None:
+        try:
+            fitted = self._fitted
+        except AttributeError:  # not fitted, which is said there
+            return self._labels(texts, prior, margin)
+        labeller = fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
+        if labeller is not None and prior is None and margin is None:
             if type(texts) is str:
                 if (label := labeller.label(texts)) is not None:
                     return label
@@ -357,8 +359,8 @@ class Classifier:
                 classes = self.model_.classes
                 number = labeller.number(texts[0])
                 if number is not None and self._labeller() is labeller:  # else these may be other classes
-                    return self._fitted.labels(classes)[number : number + 1].copy()
-        return self._read(prior, lambda reading: self._labelled(reading, texts))
+                    return fitted.labels(classes)[number : number + 1].copy()
+        return self._labels(texts, prior, margin)
 
     def predict_proba(self, texts: Documents, *, prior: Prior | None = None) -> NDArray[Any]:
         """The probability of each class for each text; columns follow `classes_`."""
@@ -876,6 +878,13 @@ class Classifier:
 
     def _scores(self, texts: Documents, prior: Prior | None) -> NDArray[np.float64]:
         return self._read(prior, lambda reading: reading.scores(texts, n_threads(self.threads)))
+
+    def _labels(self, texts: Documents, prior: Prior | None, margin: float | None) -> Any:
+        """What `predict` gives. It is apart since functions inside `predict` would cost a call for one text a fifth."""
+        if margin is None:
+            return self._read(prior, lambda reading: self._labelled(reading, texts))
+        threads = n_threads(self.threads)
+        return self._read(prior, lambda reading: clear_labels(reading, texts, margin, threads))
 
     def _labelled(self, reading: Reading, texts: Documents) -> Any:
         if reading.is_one(texts):

@@ -135,7 +135,11 @@ impl Taken<'_> {
     pub fn left(&self, block: usize, id: u32, times: u32, row: &[Cell], left: &mut Vec<Cell>) {
         left.clear();
         // Cell by cell: most rows are so short that asking for a copy of the whole takes longer.
-        row.iter().for_each(|&cell| left.push(cell));
+        if row.len() > SHORT_ROW {
+            left.extend_from_slice(row);
+        } else {
+            row.iter().for_each(|&cell| left.push(cell));
+        }
         for &(class, weight) in self.copies.iter().filter(|_| times > 0) {
             subtract(left, class, weight, weight.saturating_mul(times));
         }
@@ -147,10 +151,18 @@ impl Taken<'_> {
     }
 }
 
+/// Cells of a row that are looked at one by one; they are in the order of their classes.
+const SHORT_ROW: usize = 8;
+
 /// Saturating: a document that was never counted takes no more than there is.
 #[inline(always)]
 fn subtract(left: &mut [Cell], class: u32, documents: u32, occurrences: u32) {
-    if let Some(cell) = left.iter_mut().find(|cell| cell.class == class) {
+    let place = if left.len() > SHORT_ROW {
+        left.binary_search_by_key(&class, |cell| cell.class).ok()
+    } else {
+        left.iter().position(|cell| cell.class == class)
+    };
+    if let Some(cell) = place.map(|place| &mut left[place]) {
         cell.documents = cell.documents.saturating_sub(documents);
         cell.occurrences = cell.occurrences.saturating_sub(occurrences);
     }
