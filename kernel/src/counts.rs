@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::array::{Array, Bytes};
 use crate::error::Error;
-use crate::rows::{Cell, MOST_CELLS, Rows};
+use crate::rows::{Cell, MOST_CELLS, Row, Rows};
 use crate::text::Settings;
 use crate::vocabulary::{Index, Seed, UNKNOWN, Words, pair};
 
@@ -495,7 +495,12 @@ impl Counts {
             if occurrences.len() != documents.len() {
                 return Err(misfit());
             }
-            let rows = Rows::mapped(get!("rows"), get!("cells"), occurrences, *live, threads);
+            // An earlier file has the start of each row, too.
+            let rows = match part("lengths") {
+                Ok((name, lengths)) => Row::of_lengths(&typed(&name, lengths)?).ok_or_else(misfit)?.into(),
+                Err(_) => get!("rows"),
+            };
+            let rows = Rows::mapped(rows, get!("cells"), occurrences, *live, threads);
             let block = Block { kind, names, rows: rows.ok_or_else(|| contradiction(kind))? };
             if block.rows.len() != block.len() {
                 return Err(misfit());
@@ -548,10 +553,10 @@ impl Counts {
             }
             let totals: Vec<u64> = rows.sums.iter().map(|sum| sum.occurrences).chain([rows.live]).collect();
             give("totals", bytemuck::cast_slice(&totals))?;
-            let (rows, cells) = rows.into_arrays();
+            let (lengths, cells) = rows.into_arrays();
             give("cells", cells.as_bytes())?;
             drop(cells);
-            give("rows", rows.as_bytes())?;
+            give("lengths", bytemuck::cast_slice(&lengths))?;
         }
         Ok(())
     }

@@ -57,6 +57,19 @@ pub struct Row {
     len: u32,
 }
 
+impl Row {
+    /// Rows of these lengths, one after the other; None where there would be too many cells.
+    pub fn of_lengths(lengths: &[u32]) -> Option<Vec<Row>> {
+        let mut rows = scattered(lengths.len());
+        let mut start = 0u32;
+        for &len in lengths {
+            rows.push(Row { start, len });
+            start = start.checked_add(len)?;
+        }
+        Some(rows)
+    }
+}
+
 /// What the cells of a class sum to. Every change of a cell changes them too, so nobody has to add all cells up again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -173,9 +186,9 @@ impl Rows {
         self.cells.len() as u64
     }
 
-    /// The array of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
-    pub fn into_arrays(self) -> (Array<Row>, Array<Cell>) {
-        (self.rows, self.cells)
+    /// The lengths of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
+    pub fn into_arrays(self) -> (Vec<u32>, Array<Cell>) {
+        (self.rows.iter().map(|row| row.len).collect(), self.cells)
     }
 
     /// The cells of feature `id`; none for one that has no row yet.
@@ -454,6 +467,13 @@ mod tests {
         assert_eq!(rows.clone().histograms().to_vec(), rows.counted_histograms());
         rows.renumber(&[1, 0, 2], 3);
         assert_eq!(rows.histograms().to_vec(), rows.counted_histograms());
+    }
+
+    #[test]
+    fn rows_of_a_file_lie_one_after_the_other() {
+        let row = |start, len| Row { start, len };
+        assert_eq!(Row::of_lengths(&[2, 0, 3]), Some(vec![row(0, 2), row(2, 0), row(2, 3)]));
+        assert_eq!(Row::of_lengths(&[u32::MAX, 1]), None);
     }
 
     #[test]
