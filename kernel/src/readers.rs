@@ -35,7 +35,7 @@ pub enum Format {
 /// What a column is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// A row without a text is a bad row, and so is one whose text is a number.
+    /// A row without a text is a bad row, and so is one whose text is a number. In JSON it may be an array of tokens.
     Text,
     /// A row without a label is a bad row; it is text, a whole number or a truth value, in all rows alike.
     Label,
@@ -48,6 +48,8 @@ pub enum Kind {
     #[default]
     Missing,
     Text,
+    /// A document that is already tokens, in the form that `text::given` reads.
+    Tokens,
     Integer,
     Float,
     Truth,
@@ -293,6 +295,7 @@ fn name(kind: Kind) -> &'static str {
     match kind {
         Kind::Missing => "missing",
         Kind::Text => "text",
+        Kind::Tokens => "tokens",
         Kind::Integer => "a whole number",
         Kind::Float => "a number with a fraction",
         Kind::Truth => "true or false",
@@ -376,7 +379,9 @@ impl<'a> Found<'a> {
 
     fn fault(&self) -> Option<String> {
         self.uses.iter().zip(&self.cells).find_map(|(&column, cell)| match (column, cell.kind) {
-            (Use::Text, Kind::Text) | (Use::Value, _) | (Use::Label, Kind::Text | Kind::Integer | Kind::Truth) => None,
+            (Use::Text, Kind::Text | Kind::Tokens)
+            | (Use::Value, _)
+            | (Use::Label, Kind::Text | Kind::Integer | Kind::Truth) => None,
             (Use::Text, Kind::Missing) => Some("it has no text".into()),
             (Use::Text, kind) => Some(format!("its text is {}", name(kind))),
             (Use::Label, Kind::Missing) => Some("it has no label".into()),

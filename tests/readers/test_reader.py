@@ -1,14 +1,17 @@
 """Reader: several files, streams, labels and weights, errors that say what would work."""
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import banbury
+from banbury import Classifier
 from banbury.errors import FileFormatError, InputError
 from banbury.readers import read
+from banbury.text.tokens import as_document
 from row_files import jsonl, table
 
 
@@ -65,3 +68,25 @@ def test_a_stream_is_read_once() -> None:
     assert (len(reader.whole()), reader.can_be_read_again) == (2, False)
     with pytest.raises(InputError, match="only once"):
         reader.whole()
+
+
+TOKENS = [["New York", "is", "n't", "far"], [], ["a\u2003b", " \x1c", "\ufdd0c", 'say "\\n"']]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
+def test_a_text_may_be_an_array_of_tokens(tmp_path: Path, name: str) -> None:
+    rows = [{"tokens": tokens, "label": "x"} for tokens in TOKENS] + [{"tokens": "so happy", "label": "y"}]
+    content = "\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows)
+    (tmp_path / name).write_text(content)
+    batch = read(tmp_path / name).whole()
+    assert [as_document(text) for text in batch.texts] == [*map(as_document, TOKENS), "so happy"]
+    expected = Classifier.textbook().fit([row["tokens"] for row in rows], ["x", "x", "x", "y"])
+    model = Classifier.textbook().fit_batches(read(tmp_path / name))
+    assert str(model.words()) == str(expected.words())
+
+
+@pytest.mark.parametrize("text", ['["a", 1]', "[[]]", '{"a": "b"}', "[null]"])
+def test_what_is_no_array_of_tokens_is_no_text(text: str) -> None:
+    reader = read(io.BytesIO(f'{{"text": {text}, "label": "x"}}\n'.encode()), text="text", bad_rows="skip")
+    assert len(reader.whole()) == 0
+    assert reader.bad_rows[0].reason == "its text is an array or an object"

@@ -1,11 +1,12 @@
 """Learning and forgetting over HTTP: what is accepted, what is refused, and what a repeated request does."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from asgi import Asked, Said, talk
-from banbury import Classifier
+from banbury import Classifier, Tokens
 from banbury.server import app
 
 LEARN = "/v1/models/mood/learn"
@@ -34,6 +35,36 @@ def test_documents_are_numbered_and_forgotten_by_number_or_by_content(folder: Pa
     assert [one.status for one in said] == [200, 200, 200, 409, 200]
     assert said[0].json == {"learned": 2, "sequence": 2}
     assert said[4].body == b""
+
+
+def test_documents_may_come_as_tokens(folder: Path) -> None:
+    tokens = ["New York", "is", "n't", "far", "!"]
+    learned, shown, explained, alone, lines = tell(
+        folder,
+        Asked("POST", LEARN, {"texts": [tokens, "so sad"], "labels": ["glad", "sad"]}),
+        Asked("POST", "/v1/models/mood/predict", {"texts": [tokens, "so sad"]}),
+        Asked("POST", "/v1/models/mood/explain", {"text": ["New York"]}),
+        Asked("POST", "/v1/models/mood/predict", {"texts": [["New York"]]}),
+        Asked("GET", "/v1/models/mood/export"),
+    )
+    assert learned.json == {"learned": 2, "sequence": 2}
+    model = Classifier.load(folder / "mood.banbury").learn([tokens, "so sad"], ["glad", "sad"])
+    assert shown.json["labels"] == model.predict([tokens, "so sad"]).tolist()
+    assert [one["word"] for one in explained.json["evidence"]] == ["new_york"]
+    assert explained.json["text"] == "New_York"
+    assert alone.json["probabilities"] == [max(model.probabilities(Tokens(["New York"])).values())]
+    first, second = map(json.loads, lines.body.splitlines())
+    assert first == {"id": 1, "text": ["New_York", "is", "n't", "far", "!"], "label": "glad"}
+    assert second == {"id": 2, "text": "so sad", "label": "sad"}
+    again, forgotten, told = tell(  # a server that is started anew reads them from the journal
+        folder,
+        Asked("POST", "/v1/models/mood/predict", {"texts": [tokens, "so sad"]}),
+        Asked("POST", FORGET, {"texts": [tokens], "labels": ["glad"]}),
+        Asked("POST", "/v1/models/mood/predict", {"texts": [["New", 1]]}),
+    )
+    assert again.json == shown.json
+    assert forgotten.json["forgotten"] == 1
+    assert told.status == 422
 
 
 def test_a_request_that_comes_again_under_its_key_is_learned_once(folder: Path) -> None:

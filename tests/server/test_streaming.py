@@ -44,6 +44,14 @@ def test_lines_come_back_with_a_label_and_its_probability(server: Serving, folde
     assert [line["predicted"] for line in lines(answer.body)] == model.predict(TEXTS * 3).tolist()
 
 
+def test_a_line_may_have_tokens(server: Serving, folder: Path) -> None:
+    rows = [{"text": ["so", "happy"]}, {"text": ["so", 1]}]
+    first, second = lines(server.post("/v1/batch?model=mood", "\n".join(map(json.dumps, rows)).encode()).body)
+    model = banbury.Classifier.load(folder / "mood.banbury")
+    assert first["predicted"] == model.predict([["so", "happy"]])[0]
+    assert "it has no text under 'text'" in second["error"]
+
+
 def test_a_bad_line_is_said_where_it_stands(server: Serving) -> None:
     deep = '{"text": "a", "more": ' + "[" * 40 + "]" * 40 + "}"
     body = ['{"text": "so happy"}', "{", "", "[1]", '{"letter": "a"}', deep, '{"text": "so sad", "predicted": 1}',

@@ -35,8 +35,11 @@ impl Held {
         self.columns.iter().map(Column::len).sum()
     }
 
-    fn __getitem__(&self, row: usize) -> PyResult<Cow<'_, str>> {
-        text_in(&self.columns, row).ok_or_else(|| PyIndexError::new_err(format!("there is no text {row}")))
+    fn __getitem__<'py>(&self, py: Python<'py>, row: usize) -> PyResult<Bound<'py, PyAny>> {
+        match text_in(&self.columns, row) {
+            Some(text) => to_python(py, &text),
+            None => Err(PyIndexError::new_err(format!("there is no text {row}"))),
+        }
     }
 }
 
@@ -116,7 +119,7 @@ impl<'py> Texts<'py> {
         let texts: Vec<Cow<str>> = match self {
             Texts::Strings(strings) => strings.iter().map(text_of).collect(),
             Texts::Columns(columns) => {
-                columns.iter().flat_map(|column| (0..column.len()).map(|row| lossy(column.get(row)))).collect()
+                columns.iter().flat_map(|column| (0..column.len()).map(|row| column.text(row))).collect()
             }
         };
         match texts.iter().position(|text| text.len() > LONGEST_TEXT) {
@@ -134,7 +137,7 @@ fn text_in(columns: &[Column], row: usize) -> Option<Cow<'_, str>> {
         is_here
     };
     let column = columns.iter().find(holds)?;
-    Some(lossy(column.get(row - before)))
+    Some(column.text(row - before))
 }
 
 /// Bytes as text. Nearly all are UTF-8, which is found out several times as fast as where they are not.
@@ -264,6 +267,16 @@ impl Column {
             Column::View(array) => array.len(),
             Column::Dictionary { keys, .. } => keys.len(),
             Column::Rows { rows, .. } => rows.len(),
+        }
+    }
+
+    /// A document; tokens in the form that the kernel reads.
+    fn text(&self, row: usize) -> Cow<'_, str> {
+        match self {
+            Column::Rows { rows, column } if rows.kind(*column, row) == readers::Kind::Tokens => {
+                String::from_utf8_lossy(rows.get(*column, row))
+            }
+            _ => lossy(self.get(row)),
         }
     }
 

@@ -165,6 +165,7 @@ fn value<'py>(py: Python<'py>, kind: Kind, cell: &[u8]) -> PyResult<Bound<'py, P
     Ok(match kind {
         Kind::Missing => py.None().into_bound(py),
         Kind::Text => PyString::new(py, text).into_any(),
+        Kind::Tokens => to_python(py, text)?,
         Kind::Truth => (text == "true").into_pyobject(py)?.to_owned().into_any(),
         Kind::Integer => match text.parse::<i64>() {
             Ok(number) => number.into_pyobject(py)?.into_any(),

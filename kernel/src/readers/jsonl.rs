@@ -9,7 +9,8 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Found, Kind, not_utf8};
+use super::{Found, Kind, Use, not_utf8};
+use crate::text;
 
 const REPLACEMENT: char = '\u{fffd}';
 
@@ -104,10 +105,52 @@ fn keep(column: usize, json: &str, found: &mut Found) {
         }
         b'n' => found.cells[column] = Default::default(),
         b't' | b'f' => found.within(column, range, Kind::Truth),
+        b'[' if found.uses[column] == Use::Text && keep_tokens(column, json, found) => (),
         b'[' | b'{' => found.within(column, range, Kind::Nested),
         _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => found.within(column, range, Kind::Float),
         _ => found.within(column, range, Kind::Integer),
     }
+}
+
+/// Makes a document of an array of strings, each a token: white space inside one becomes `_`, and one of white space alone is
+/// none. False for any other array.
+fn keep_tokens(column: usize, json: &str, found: &mut Found) -> bool {
+    let Ok(tokens) = serde_json::from_str::<Vec<&RawValue>>(json) else { return false };
+    if !tokens.iter().all(|token| token.get().starts_with('"')) {
+        return false;
+    }
+    let mut text = vec![];
+    found.made(column, Kind::Tokens, |document| {
+        write_mark(document);
+        let mut is_first = true;
+        for token in tokens {
+            let inner = &token.get()[1..token.get().len() - 1];
+            text.clear();
+            match memchr::memchr(b'\\', inner.as_bytes()) {
+                None => text.extend_from_slice(inner.as_bytes()),
+                Some(first) => unescape(inner, first, &mut text),
+            }
+            let token = std::str::from_utf8(&text).expect("JSON is UTF-8, and so is what is unescaped");
+            for (number, part) in token.split(is_space).filter(|part| !part.is_empty()).enumerate() {
+                match (number, is_first) {
+                    (0, true) => is_first = false,
+                    (0, false) => write_mark(document),
+                    _ => document.push(b'_'),
+                }
+                document.extend_from_slice(part.replace(text::MARK, "\u{fffd}").as_bytes());
+            }
+        }
+    });
+    true
+}
+
+fn write_mark(document: &mut Vec<u8>) {
+    document.extend_from_slice(text::MARK.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+/// White space as Python's `str.split` has it.
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
 }
 
 /// The text of a string whose first backslash is at `next`, and whose escapes are sound. A lone surrogate, which UTF-8 has no

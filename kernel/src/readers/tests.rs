@@ -52,6 +52,18 @@ fn half_a_character_in_json_becomes_the_replacement_character() {
 }
 
 #[test]
+fn a_text_may_be_an_array_of_tokens() {
+    let lines = br#"{"text":["New York","n't"," ","\u0061\ud800"],"label":"x"}
+{"text":[],"label":"x"}
+{"text":["a",1],"label":"x"}
+{"text":"b","label":"x"}"#;
+    let rows = whole_and_cut(jsonl, lines);
+    assert_eq!(texts(&rows, 0), ["\u{fdd0}New_York\u{fdd0}n't\u{fdd0}a\u{fffd}", "\u{fdd0}", "b"]);
+    assert_eq!([0, 1, 2].map(|row| rows.kind(0, row)), [Kind::Tokens, Kind::Tokens, Kind::Text]);
+    assert_eq!(rows.bad, [Bad { line: 3, reason: "its text is an array or an object".into() }]);
+}
+
+#[test]
 fn every_escape_of_json_is_read() {
     let rows =
         whole_and_cut(jsonl, br#"{"text":"\"\\\/\b\f\n\r\t\u0000\u00E4\ud83d\ud83d\ude00\ude00x","label":"\u0041"}"#);

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 TREATMENTS = ("keep", "remove", "replace", "split")
 FLAGS = {"lowercase": "", "emoticons": "", "negation": "Whether words after not become not_word."}
 RECOGNISED = ("urls", "handles", "emails", "tags")
-RARE_OPTIONS = ("lowercase", "emoticons")  # the help of a command fits a screen: these are in the documentation
+# The help of a command fits a screen: that of --analyzer names the rare ones, docs/how-to/command-line.md has them.
+RARE_OPTIONS = ("lowercase", "emoticons")
 RANGES = ("ngrams", "characters")
 LISTS = ("stop_words", "keywords")
 NAMES = ("words", *FLAGS, *RECOGNISED, "punctuation", "stop_words", "stemmer", "min_length", *RANGES, "keywords")
@@ -27,7 +28,8 @@ def settings(command: Any) -> Any:
             "--analyzer",
             metavar="PRESET",
             shell_complete=completion.presets,
-            help="Features: words, tweets, authors … Each of its settings is an option, too.",
+            help="Features: words, tweets, authors … Settings: these; --words, --lowercase, --emoticons, --urls, "
+            "--handles, --emails, --tags, --keywords.",
         ),
         click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2."),
         click.option("--characters", metavar="LOW,HIGH", help="Runs of so many characters, such as 2,5."),

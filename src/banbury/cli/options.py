@@ -57,7 +57,7 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
             "--limit",
             multiple=True,
             metavar="NAME=NUMBER",
-            help="Raise a limit: row, expanded, ratio, parquet.",
+            help="Raise it: row, expanded, ratio, parquet.",
         ),
     ]
     if not labels:

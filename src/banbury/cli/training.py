@@ -53,7 +53,7 @@ Examples:
 @click.option(
     "--exact-forget", is_flag=True, help="Keep a hash of each document: what was never learned cannot be forgotten."
 )
-@click.option("--plain", is_flag=True, help="Only count words: the textbook's, the quickest.")
+@click.option("--plain", is_flag=True, help="Only count words, as textbooks do.")
 @analyzing.settings
 @click.option(
     "--likelihood",

@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from banbury.errors import FileFormatError, InputError, Option, OptionError
 from banbury.readers.formats import format_by_name
@@ -44,7 +44,7 @@ SAMPLE_ROWS = 200  # rows that are looked at
 DELIMITERS = ",;\t|"
 TEXT_NAMES = (
     "text", "document", "message", "body", "content", "sentence", "review", "comment", "tweet", "question", "sms",
-    "abstract", "description", "summary", "title", "headline", "subject", "v2",
+    "abstract", "description", "summary", "title", "headline", "subject", "v2", "tokens",
 )  # fmt: skip
 LABEL_NAMES = (
     "label", "class", "category", "target", "labels", "sentiment", "topic", "tag", "intent", "polarity", "language",
@@ -251,13 +251,20 @@ def _text(names: list[str], rows: list[dict[str, Any]], label: Any, name: str) -
     raise OptionError(f"{name}: which column is the text? Say ", Option("text"), f"; there are {_list(names)}")
 
 
+def are_tokens(value: object) -> TypeGuard[list[str]]:
+    """Whether this is a document that is already tokens, as JSON has it.
+
+    >>> are_tokens(["free", "money"]), are_tokens("free"), are_tokens([1])
+    (True, False, False)
+    """
+    return isinstance(value, list) and all(isinstance(token, str) for token in value)
+
+
 def _mean_length(column: str, rows: list[dict[str, Any]]) -> float:
     """The mean length of a column's texts; 0 if some value is no text."""
-    values = [row.get(column) for row in rows]
-    if not values or not all(isinstance(value, str) for value in values):
-        return 0
+    values = [" ".join(value) if are_tokens(value) else value for value in (row.get(column) for row in rows)]
     lengths = [len(value) for value in values if isinstance(value, str)]
-    return sum(lengths) / len(lengths)
+    return sum(lengths) / len(lengths) if values and len(lengths) == len(values) else 0
 
 
 def _label(names: list[str], rows: list[dict[str, Any]], text: str | None) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.batch import BadRow, Batch, batch_of
-from banbury.readers.guessing import Layout, of_rows
+from banbury.readers.guessing import Layout, are_tokens, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,7 +134,7 @@ def _fault(row: Any, layout: Layout) -> str:
     if not isinstance(row, dict):
         return f"it is of type {type(row).__name__}, not an object"
     text = "" if layout.text is None else row.get(layout.text)
-    if not isinstance(text, str):
+    if not isinstance(text, str) and not are_tokens(text):
         return "it has no text" if text is None else f"its text is of type {type(text).__name__}"
     if layout.label is None:
         return ""

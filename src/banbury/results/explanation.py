@@ -196,7 +196,7 @@ class Explanation:
             "unknown": list(self.unknown),
             "unknown_share": self.unknown_share,
             "changes": [change._asdict() for change in self.changes],
-            **({"text": self.text} if self.row is None else {"row": dict(self.row)}),
+            **({"text": str(self.text)} if self.row is None else {"row": dict(self.row)}),
         }
 
     def steps(self, most: int = MOST_STEPS) -> list[tuple[str, float]]:

@@ -11,7 +11,7 @@ from msgspec import UNSET, json
 from starlette.responses import Response
 
 from banbury.errors import InputError
-from banbury.server.journal.entries import FORGET, LEARN, Change, Entry, Written
+from banbury.server.journal.entries import FORGET, LEARN, Change, Entry, Written, tokens_as_list
 from banbury.server.learner import Learner
 from banbury.server.messages import CompactAnswer, ForgetAnswer, ForgetRequest, LearnAnswer, LearnRequest
 from banbury.server.models import ServedModel
@@ -112,7 +112,8 @@ async def export(call: Call) -> Response:
 
 def _line(entry: Entry) -> bytes:
     document = entry.document if isinstance(entry.document, dict) else {"text": entry.document}
-    return json.encode({"id": entry.sequence, **document, "label": entry.label}) + b"\n"
+    row = {"id": entry.sequence, **document, "label": entry.label}
+    return json.encode(row, enc_hook=tokens_as_list) + b"\n"
 
 
 async def compact(call: Call) -> Response:

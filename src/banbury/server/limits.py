@@ -18,6 +18,7 @@ T = TypeVar("T")
 BODY = 10 << 20  # bytes of a request
 JSON_DEPTH = 32  # of JSON: no message is deeper, and arrays and objects that no message has are refused unread
 TEXT = 1_000_000  # characters of a document
+TOKENS = 200_000  # of a document that comes as tokens
 DOCUMENTS = 10_000  # of a request
 LABEL = 10_000  # characters of a label
 LINE = 4 << 20  # bytes of a line of JSON Lines

@@ -9,14 +9,18 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from banbury.server.limits import DOCUMENTS, LABEL, TEXT
+from banbury.server.limits import DOCUMENTS, LABEL, TEXT, TOKENS
 
 Text = Annotated[str, Meta(max_length=TEXT)]
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Label = Annotated[str, Meta(max_length=LABEL)] | Whole | bool
-Value = Text | Whole | float | bool | None
+TokenList = Annotated[
+    list[Text],
+    Meta(max_length=TOKENS, description="A document, or a cell of a column of texts, that is already tokens."),
+]
+Value = Text | Whole | float | bool | TokenList | None
 Row = dict[str, Value]
-Texts = Annotated[list[Text], Meta(max_length=DOCUMENTS, description="Documents of a model of texts.")]
+Texts = Annotated[list[Text | TokenList], Meta(max_length=DOCUMENTS, description="Documents of a model of texts.")]
 Rows = Annotated[list[Row], Meta(max_length=DOCUMENTS, description="Documents of a model of tables.")]
 Labels = Annotated[list[Label], Meta(max_length=DOCUMENTS, description="One for each document.")]
 Prior = Annotated[
@@ -39,7 +43,7 @@ class Documents(Message):
 class Document(Message):
     """A text, or a row of a table: whichever the model has learned."""
 
-    text: Text | UnsetType = UNSET
+    text: Text | TokenList | UnsetType = UNSET
     row: Row | UnsetType = UNSET
 
 

@@ -14,6 +14,7 @@ from banbury.server.limits import BODY, BODY_SECONDS
 from banbury.server.messages import Document, Documents
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
+from banbury.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from banbury.server.application import Application
@@ -83,8 +84,8 @@ def documents_in(message: Documents, model: ServedModel) -> list[Any]:
     texts, rows = message.texts, message.rows
     if model.columns is None:
         if texts is not msgspec.UNSET and rows is msgspec.UNSET:
-            return texts
-        raise Problem(422, f"{model.name!r} is a model of texts: give texts, a list of strings")
+            return [text if isinstance(text, str) else Tokens(text) for text in texts]
+        raise Problem(422, f"{model.name!r} is a model of texts: give texts, a list of strings, or of lists of tokens")
     if rows is not msgspec.UNSET and texts is msgspec.UNSET:
         return rows
     raise Problem(422, f"{model.name!r} is a model of tables: give rows, a list of objects")
@@ -95,8 +96,8 @@ def document_in(message: Document, model: ServedModel) -> Any:
     text, row = message.text, message.row
     if model.columns is None:
         if text is not msgspec.UNSET and row is msgspec.UNSET:
-            return text
-        raise Problem(422, f"{model.name!r} is a model of texts: give text, a string")
+            return text if isinstance(text, str) else Tokens(text)
+        raise Problem(422, f"{model.name!r} is a model of texts: give text, a string or a list of tokens")
     if row is not msgspec.UNSET and text is msgspec.UNSET:
         return row
     raise Problem(422, f"{model.name!r} is a model of tables: give row, an object")

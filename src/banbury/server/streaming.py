@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from banbury.classifier import Classifier
+from banbury.readers.guessing import are_tokens
 from banbury.readers.mailboxes import row_of
 from banbury.server.changing import checked_labels, idempotency, repeated, submitted
 from banbury.server.journal.entries import FORGET, LEARN, Change
@@ -20,6 +21,7 @@ from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
 from banbury.server.reading import best, probabilities
 from banbury.server.requests import Call, Stream, answer, label_of
+from banbury.text.tokens import Tokens
 
 TOGETHER = 500  # lines that are predicted at once
 NEW = ("predicted", "probability")
@@ -92,6 +94,8 @@ def read_line(raw: bytes, model: ServedModel, column: str) -> tuple[Line, Any]:
     if model.columns is not None:
         return row, {name: row.get(name) for name in model.columns}
     text = row.get(column)
+    if are_tokens(text):
+        text = Tokens(text)
     if not isinstance(text, str):
         raise Problem(422, f"it has no text under {column[:100]!r}")
     if len(text) > TEXT:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from banbury.errors import BanburyError, InputError
+from banbury.text.tokens import Tokens
 
 LEARN, FORGET, REFIT, REFUSED = "learn", "forget", "refit", "refused"
 
@@ -72,13 +73,30 @@ class Head(NamedTuple):
 def plain(value: Any) -> str:
     """A document or a label as it is written: JSON, the same for the same content.
 
-    >>> plain({"b": 1, "a": "x"}), plain("a")
-    ('{"a":"x","b":1}', '"a"')
+    >>> plain({"b": 1, "a": "x"}), plain("a"), plain(Tokens(["a", "b"]))
+    ('{"a":"x","b":1}', '"a"', '["a","b"]')
     """
     try:
-        return msgspec.json.encode(value, order="sorted").decode()
+        return msgspec.json.encode(value, enc_hook=tokens_as_list, order="sorted").decode()
     except UnicodeEncodeError:
         raise InputError("a document holds half a character (a lone surrogate), which cannot be written") from None
+
+
+def read_document(written: str) -> Any:
+    """A document as it was before it was written.
+
+    >>> read_document(plain(Tokens(["a", "b"])))
+    Tokens(['a', 'b'])
+    """
+    document = msgspec.json.decode(written)
+    return Tokens(document) if isinstance(document, list) else document
+
+
+def tokens_as_list(value: Any) -> list[str]:
+    """Tokens as JSON has them; for what else JSON has no form for, an error."""
+    if isinstance(value, Tokens):
+        return list(value.tokens)
+    raise NotImplementedError(f"a document of type {type(value).__name__} cannot be written")
 
 
 def digest(document: str, label: str) -> str:

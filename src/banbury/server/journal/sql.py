@@ -25,6 +25,7 @@ from banbury.server.journal.entries import (
     Written,
     digest,
     plain,
+    read_document,
 )
 from banbury.server.limits import DOCUMENTS
 from banbury.server.problems import Problem
@@ -368,4 +369,4 @@ def _entry(row: Row) -> Entry:
     sequence, change, model, act, document, label, content = row
     if digest(document, label) != content:
         raise JournalError(f"the journal: entry {sequence} is damaged")
-    return Entry(sequence, change, model, act, msgspec.json.decode(document), msgspec.json.decode(label))
+    return Entry(sequence, change, model, act, read_document(document), msgspec.json.decode(label))
