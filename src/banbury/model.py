@@ -66,7 +66,7 @@ class Reading(Protocol):
     def terms(self, document: Document) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a document are the sums of: one start for each class, and the terms."""
 
-    def all_terms(self, document: Document) -> tuple[list[float], list[Term], AbsentWords | None]:
+    def all_terms(self, document: Document) -> tuple[list[float], list[Term], list[AbsentWords]]:
         """The same, and beside it the words that are absent, where that counts; then they are not in the start."""
 
     def pair_terms(self, document: Document, ours: int, theirs: int) -> PairTerms | None:

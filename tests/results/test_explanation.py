@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from banbury import Analyzer, Classifier
+from banbury import Analyzer, Classifier, Poisson, Text
 from banbury.datasets import demo
 from banbury.errors import InputError
 from banbury.results.explanation import Evidence, Explanation, shared
@@ -349,6 +349,29 @@ def test_prior_words_and_absent_words_sum_to_the_score(options: dict[str, Any]) 
         assert absent[-1].name.startswith("no other word (")
         strengths = [abs(part.weight) for part in absent[:-1]]
         assert strengths == sorted(strengths, reverse=True)
+
+
+@pytest.mark.parametrize("calibration", ["auto", None])
+def test_absent_words_of_a_column_of_texts_are_listed_too(calibration: str | None) -> None:
+    columns = {"subject": Text(likelihood="bernoulli"), "body": Text(likelihood="bernoulli"), "links": Poisson()}
+    table = {
+        "subject": ["free money", "lunch", "win money now", "lunch at noon"],
+        "body": ["click here", "see you there", "click now", "you and me"],
+        "links": [3, 0, 4, 1],
+    }
+    model = Classifier(columns=columns, likelihood="bernoulli", calibration=calibration)
+    model.fit(table, ["spam", "ham", "spam", "ham"])
+    row = {"subject": "money", "body": "click me", "links": 2}
+    explanation = model.explain(row, label="spam", against="ham")
+    absent = {part.name: part.weight for part in explanation.evidence if part.kind == "absent"}
+    assert absent["subject: no lunch"] > 0
+    assert absent["body: no you"] > 0
+    assert "subject: no money" not in absent
+    assert sum(part.weight for part in explanation.evidence) + explanation.prior == pytest.approx(explanation.score)
+    without_texts = Classifier(columns={"links": Poisson()}, likelihood="bernoulli", calibration=None)
+    if calibration is None:  # then nothing but the shares of the classes is in the prior
+        assert explanation.prior == pytest.approx(0.0)
+    assert without_texts.fit({"links": table["links"]}, ["spam", "ham", "spam", "ham"]).explain({"links": 2}).rows()
 
 
 def test_an_absent_word_is_named_so_and_is_no_part_of_the_text() -> None:

@@ -159,7 +159,7 @@ class LabelModel:
                     [0.0, float(odds[place])],
                     [0.0, start[place + 1]],
                     [term._replace(weights=term.weights and [0.0, term.weights[place + 1]]) for term in terms],
-                    None,
+                    (),
                     changes(self.counts.analyzer, document),
                 ),
                 text=document,

@@ -54,7 +54,7 @@ class Evidence(NamedTuple):
     def name(self) -> str:
         """Its name in a list: characters in quotes, a value with its column in front."""
         if self.kind == "absent":
-            return f"no {self.word}"
+            return f"no {self.word}" if self.column is None else f"{self.column}: no {self.word}"
         word = f"‹{self.word}›" if self.kind == "characters" else self.word
         if self.column is None or self.kind == "together":
             return word

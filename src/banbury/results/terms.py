@@ -57,6 +57,8 @@ class AbsentWords(NamedTuple):
     names: list[str]
     weights: NDArray[Any]
     """What the absence of each adds to the score of each class, by word and class."""
+    column: str | None = None
+    """The column of a table."""
 
     def strongest(self, ours: int, theirs: int, most: int) -> list[tuple[str, float]]:
         """At most so many that say the most for one class against another, and the sum of the rest."""
@@ -91,7 +93,7 @@ class Score(NamedTuple):
     start: list[float]
     """The score of each class before the first term."""
     terms: list[Term]
-    absent: AbsentWords | None = None
+    absent: Sequence[AbsentWords] = ()
     changes: Sequence[Change] = ()
 
 
@@ -110,9 +112,9 @@ def explanation_of(
         for term in score.terms
         if term.weights is not None
     ]
-    if score.absent is not None:
-        absent = score.absent.strongest(ours, theirs, MOST_ABSENT)
-        evidence += [Evidence(word, weight, None, None, None, "absent") for word, weight in absent]
+    for absent in score.absent:
+        strongest = absent.strongest(ours, theirs, MOST_ABSENT)
+        evidence += [Evidence(word, weight, None, None, absent.column, "absent") for word, weight in strongest]
     prior = log_difference(score.start[ours], score.start[theirs])
     explanation = Explanation(
         text=text,

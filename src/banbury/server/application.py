@@ -133,12 +133,12 @@ class Application:
             return None
         try:
             check_scope(self.access.check(headers), "read")
-            found = predict_at_once(model, body)
+            answered = predict_at_once(model, body)
         except (Problem, BanburyError):
             return None
-        if found is not None:
+        if answered is not None:
             self.metrics.count(PREDICT_PATH, 200, perf_counter() - started)
-        return found
+        return answered
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()

@@ -143,10 +143,10 @@ async def infer(call: Call) -> Response:
 
     def look(classifier: Classifier) -> list[Output]:
         labels, rows = probabilities(classifier, documents, None)
-        found, n = best(labels, rows, None), len(documents)
+        predicted, n = best(labels, rows, None), len(documents)
         made: dict[str, Output] = {
-            "label": Output("label", [n], _datatype(labels), found.labels),  # type: ignore[arg-type]
-            "probability": Output("probability", [n], "FP64", found.probabilities),  # type: ignore[arg-type]
+            "label": Output("label", [n], _datatype(labels), predicted.labels),  # type: ignore[arg-type]
+            "probability": Output("probability", [n], "FP64", predicted.probabilities),  # type: ignore[arg-type]
             "probabilities": Output("probabilities", [n, len(labels)], "FP64", [one for row in rows for one in row]),
         }
         return [made[name] for name in wanted]

@@ -27,7 +27,7 @@ class Keys:
 
     def load(self) -> None:
         """Read the file again; where it cannot be read, the keys stay as they are and an error says why."""
-        found: list[tuple[bytes, frozenset[str]]] = []
+        known: list[tuple[bytes, frozenset[str]]] = []
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
@@ -35,8 +35,8 @@ class Keys:
             if match is None:
                 raise FileFormatError(f"{self.path}: line {number} is not NAME SCOPE sha256:HASH")
             scopes = SCOPES[: SCOPES.index(match["scope"]) + 1]
-            found.append((bytes.fromhex(match["hash"]), frozenset(scopes)))
-        self._known = found
+            known.append((bytes.fromhex(match["hash"]), frozenset(scopes)))
+        self._known = known
 
     def scopes(self, authorization: bytes | None) -> frozenset[str]:
         """What the bearer of a key may do: nothing without one, and a 401 with a wrong one."""

@@ -83,9 +83,9 @@ class Learner:
         await self._open()
         if self._journal is None and self._folder is not None:
             for model in list(self._server.models.values()):
-                found = await asyncio.to_thread(snapshots.load, self._folder, model.name, model.file)
-                if found is not None:
-                    model.take(found[0], model.file, chosen_at=found[1].chosen_at)
+                snapshot = await asyncio.to_thread(snapshots.load, self._folder, model.name, model.file)
+                if snapshot is not None:
+                    model.take(snapshot[0], model.file, chosen_at=snapshot[1].chosen_at)
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from banbury.server.limits import DOCUMENTS, LABEL, TEXT, TOKENS
+from banbury.server.limits import DOCUMENTS, LABEL, TEXT, TEXT_TOKENS
 
 Text = Annotated[str, Meta(max_length=TEXT)]
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Label = Annotated[str, Meta(max_length=LABEL)] | Whole | bool
 TokenList = Annotated[
     list[Text],
-    Meta(max_length=TOKENS, description="A document, or a cell of a column of texts, that is already tokens."),
+    Meta(max_length=TEXT_TOKENS, description="A document, or a cell of a column of texts, that is already tokens."),
 ]
 Value = Text | Whole | float | bool | TokenList | None
 Row = dict[str, Value]

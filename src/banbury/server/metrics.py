@@ -70,15 +70,15 @@ class Metrics(Collector):
 
     def summary(self) -> list[RouteSummary]:
         """Each route in a few numbers, the most asked first."""
-        found = []
+        routes = []
         for route, numbers in self._seconds.items():
             by_status = {status: n for (name, status), n in self._requests.items() if name == route}
             n_failed = sum(n for status, n in by_status.items() if status >= 500)
             counts = numbers[:-1]
-            found.append(
+            routes.append(
                 RouteSummary(route, sum(by_status.values()), n_failed, *(_within(counts, q) for q in (0.5, 0.99)))
             )
-        return sorted(found, key=lambda one: -one.requests)
+        return sorted(routes, key=lambda one: -one.requests)
 
     def text(self) -> bytes:
         """All metrics in Prometheus's text format."""

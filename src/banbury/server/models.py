@@ -85,14 +85,14 @@ class Models(Mapping[str, ServedModel]):
 
     def files(self) -> dict[str, Path]:
         """The model files that there are now, by the names of the models."""
-        found: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for path in self.paths:
             for file in sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]:
                 name = file.name.removesuffix(ENDING)
-                if name in found and found[name] != file:
-                    raise InputError(f"{found[name]} and {file} would both be the model {name!r}")
-                found[name] = file
-        return found
+                if name in files and files[name] != file:
+                    raise InputError(f"{files[name]} and {file} would both be the model {name!r}")
+                files[name] = file
+        return files
 
     @property
     def folder(self) -> Path | None:

@@ -88,9 +88,9 @@ def best(labels: list[Any], rows: list[list[float]], top: int | None) -> Predict
 
 def decided(labels: list[Any], rows: list[list[float]], costs: Costs, top: int | None) -> PredictAnswer:
     """The label of each document that costs least."""
-    found = costs.decide(rows) if rows else []
-    chances = [None if label is None else row[labels.index(label)] for label, row in zip(found, rows, strict=True)]
-    return PredictAnswer(found, chances, UNSET if top is None else [ranked(labels, row, top) for row in rows])
+    chosen = costs.decide(rows) if rows else []
+    chances = [None if label is None else row[labels.index(label)] for label, row in zip(chosen, rows, strict=True)]
+    return PredictAnswer(chosen, chances, UNSET if top is None else [ranked(labels, row, top) for row in rows])
 
 
 def ranked(labels: Sequence[Any], chances: list[float], top: int) -> list[Chance]:
@@ -106,10 +106,10 @@ async def explain(call: Call) -> Response:
     document, prior = document_in(message, model), prior_in(message.prior, model)
 
     def look(classifier: Classifier) -> ExplainAnswer:
-        found = classifier.explain(
+        explanation = classifier.explain(
             document, label=message.label, against=message.against, prior=prior, unit=message.unit
         )
-        plain = found.to_dict()
+        plain = explanation.to_dict()
         plain["probabilities"] = [Chance(**one) for one in plain["probabilities"]]
         return ExplainAnswer(**plain)
 
@@ -160,8 +160,8 @@ async def report(call: Call) -> Response:
     documents, labels = documents_in(message, model), labels_in(message, model)
 
     def look(classifier: Classifier) -> str:
-        found = classifier.evaluate(documents, labels)
-        return found.html(title=message.title, mistakes=message.mistakes, diagnose=message.diagnose)
+        evaluation = classifier.evaluate(documents, labels)
+        return evaluation.html(title=message.title, mistakes=message.mistakes, diagnose=message.diagnose)
 
     page = await model.read(LARGE, look, call.server.workers)
     return HTMLResponse(

@@ -44,9 +44,9 @@ def load(folder: Path | None, name: str, file: str) -> tuple[Classifier, Place] 
     if folder is None or not _path(folder, name).exists():
         return None
     try:
-        found = storage.read(_path(folder, name))
-        place = Place(**found.settings["journal"])
-        return (Classifier.from_parts(found.settings, found.arrays), place) if place.file == file else None
+        content = storage.read(_path(folder, name))
+        place = Place(**content.settings["journal"])
+        return (Classifier.from_parts(content.settings, content.arrays), place) if place.file == file else None
     except (BanburyError, OSError, KeyError, TypeError) as error:
         log.warning("the snapshot of %s is not used: %s", name, error)
         return None

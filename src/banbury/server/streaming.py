@@ -121,10 +121,10 @@ async def _predict(call: Call, model: ServedModel, documents: list[Any], rows: l
 
     def look(classifier: Classifier) -> list[Line]:
         try:
-            found = best(*probabilities(classifier, documents, None), None)
+            predicted = best(*probabilities(classifier, documents, None), None)
             return [
                 {"predicted": label, "probability": chance}
-                for label, chance in zip(found.labels, found.probabilities, strict=True)
+                for label, chance in zip(predicted.labels, predicted.probabilities, strict=True)
             ]
         except ValueError:
             return [_alone(classifier, document) for document in documents]
@@ -135,10 +135,10 @@ async def _predict(call: Call, model: ServedModel, documents: list[Any], rows: l
 
 def _alone(classifier: Classifier, document: Any) -> Line:
     try:
-        found = best(*probabilities(classifier, [document], None), None)
+        predicted = best(*probabilities(classifier, [document], None), None)
     except ValueError as error:
         return {"error": str(error)}
-    return {"predicted": found.labels[0], "probability": found.probabilities[0]}
+    return {"predicted": predicted.labels[0], "probability": predicted.probabilities[0]}
 
 
 async def mail(call: Call) -> Response:
@@ -160,8 +160,8 @@ async def mail(call: Call) -> Response:
         return answer(done, headers=repeated(written))
 
     def look(classifier: Classifier) -> MailAnswer:
-        found = best(*probabilities(classifier, [document], None), None)
-        [label], [chance] = found.labels, found.probabilities
+        predicted = best(*probabilities(classifier, [document], None), None)
+        [label], [chance] = predicted.labels, predicted.probabilities
         assert label is not None
         assert chance is not None
         return MailAnswer(label, chance)

@@ -54,20 +54,20 @@ class Watcher:
         for name, path in files.items():
             if not path.exists():
                 continue  # it is being replaced, or gone; what is in memory still answers
-            found = stamp(path)
-            is_new = name not in models or found != models[name].stamp
-            if is_new and self._damaged.get(name) != found:
-                await self._load(name, path, found)
+            current = stamp(path)
+            is_new = name not in models or current != models[name].stamp
+            if is_new and self._damaged.get(name) != current:
+                await self._load(name, path, current)
         for name in [name for name in models if name not in files]:
             log.info("%s is gone and served no more", models[name].path)
             models.remove(name)
 
-    async def _load(self, name: str, path: Path, found: object) -> None:
+    async def _load(self, name: str, path: Path, current: object) -> None:
         try:
             fresh = await asyncio.to_thread(ServedModel, name, path)
         except (BanburyError, OSError) as error:
             log.error("%s is not taken: %s", path, error)
-            self._damaged[name] = found
+            self._damaged[name] = current
             if name in self._server.models:
                 self._server.models[name].refused = str(error)
             self._server.metrics.reloaded.labels("refused").inc()
@@ -79,8 +79,8 @@ class Watcher:
 
     def _look_at_keys(self) -> None:
         keys = self._server.access.keys
-        if keys is not None and (found := stamp(keys.path)) != self._keys_stamp:
-            self._keys_stamp = found
+        if keys is not None and (current := stamp(keys.path)) != self._keys_stamp:
+            self._keys_stamp = current
             try:
                 keys.load()
             except (BanburyError, OSError) as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from banbury.results.terms import Change, Term
+from banbury.results.terms import AbsentWords, Change, Term
 from banbury.tables.columns import inner_kinds
 from banbury.tables.dates import in_parts
 from banbury.tables.frame import Table, as_row, read, show_row, show_value
@@ -132,6 +132,14 @@ class TableReading(NamedTuple):
 
     def terms(self, row: Row) -> tuple[list[float], list[Term]]:
         """The terms that the scores of a row are the sums of: a start for each class, a term for each value or word."""
+        start, terms, _ = self._terms(row, with_absent=False)
+        return start, terms
+
+    def all_terms(self, row: Row) -> tuple[list[float], list[Term], list[AbsentWords]]:
+        """`terms`, and the words that texts of the Bernoulli likelihood have not: then they are not in the start."""
+        return self._terms(row, with_absent=True)
+
+    def _terms(self, row: Row, *, with_absent: bool) -> tuple[list[float], list[Term], list[AbsentWords]]:
         table = self._read(row)
         values = table.row(0)
         by_column = {name: [term] for name, term in self._value_terms(table, values)}
@@ -145,22 +153,23 @@ class TableReading(NamedTuple):
                     word = word if cell.startswith("=") else f"{word} ({cell})"
                     by_column[name] = [Term(word, None, None, vote.weights, "value", name)]
             together = self._together([vote for vote in votes if len(vote.columns) > 1])
-        start = list(self.start)
+        start, absent = list(self.start), list[AbsentWords]()
         for text in self.texts:
             if values[text.name] is None:
                 continue
-            first, terms = text.reading._replace(start=[0.0] * len(text.reading.classes)).terms(values[text.name])
-            # What a text says before its first word: for Bernoulli that every word is absent.
+            reading = text.reading._replace(start=[0.0] * len(text.reading.classes))
+            document = values[text.name]
+            first, terms, words = reading.all_terms(document) if with_absent else (*reading.terms(document), [])
+            # What a text says before its first word: for Bernoulli that every word is absent, unless these are listed.
             (first,) = aligned([first], text.reading.classes, self.classes).tolist()
             start = [one + text.weight * other for one, other in zip(start, first, strict=True)]
             by_column[text.name] = [
                 term._replace(column=text.name, weights=self._text_weights(text, term.weights)) for term in terms
             ]
-        return start, [*(term for name in self.names for term in by_column.get(name, [])), *together]
-
-    def all_terms(self, row: Row) -> tuple[list[float], list[Term], None]:
-        """`terms`, and None for absent words: they are in the start."""
-        return *self.terms(row), None
+            for some in words:
+                weights = text.weight * aligned(some.weights, text.reading.classes, self.classes)
+                absent.append(some._replace(weights=weights, column=text.name))
+        return start, [*(term for name in self.names for term in by_column.get(name, [])), *together], absent
 
     def pair_terms(self, row: Row, ours: int, theirs: int) -> None:
         """A row has no single text whose words could be summed at once."""

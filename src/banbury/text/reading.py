@@ -118,14 +118,14 @@ class TextReading(NamedTuple):
         start, weights, places = self.scorer.pair_terms(text, (ours, theirs), *how)
         return PairTerms(start, np.asarray(weights), np.asarray(places))
 
-    def all_terms(self, text: str) -> tuple[list[float], list[Term], AbsentWords | None]:
+    def all_terms(self, text: str) -> tuple[list[float], list[Term], list[AbsentWords]]:
         """`terms`, and with the Bernoulli likelihood the absent words: then they are not in the start.
 
         Then a word adds log P(word | class), and one that is absent log(1 − P(word | class)).
         """
         start, terms = self.terms(text)
         if not self.counts_absence:
-            return start, terms, None
+            return start, terms, []
         scorer: Any = self.scorer
         table = scorer.table(None, 1)
         is_characters = np.asarray(scorer.lengths(None, 1)) == 0
@@ -153,7 +153,7 @@ class TextReading(NamedTuple):
                 weights = logs[number] if self.growth is None else np.array(term.weights) + factor * absence[number]
                 terms[place] = term._replace(weights=weights.tolist())
         names = [name for name, present in zip(table.names, is_present.tolist(), strict=True) if not present]
-        return start, terms, AbsentWords(names, factor * absence[~is_present])
+        return start, terms, [AbsentWords(names, factor * absence[~is_present])]
 
     def changes(self, text: str) -> list[Change]:
         """What preprocessing leaves out of a text, and what it counts under another name."""

@@ -136,8 +136,8 @@ class SqlJournal:
         if change.act == REFIT:
             self._check_refit(change)
             return [(first, first, change.model, REFIT, "null", "null", digest("null", "null"), None, now)]
-        found = self._of_ids(change) if change.ids else self._of_contents(change)
-        return [(first + n, first, change.model, FORGET, *row, now) for n, row in enumerate(found)]
+        forgotten = self._of_ids(change) if change.ids else self._of_contents(change)
+        return [(first + n, first, change.model, FORGET, *row, now) for n, row in enumerate(forgotten)]
 
     def _contents(self, change: Change) -> list[tuple[str, str, str]]:
         pairs = [(plain(one), plain(label)) for one, label in zip(change.documents, change.labels, strict=True)]
@@ -149,13 +149,13 @@ class SqlJournal:
         return [self._of_id(change.model, number, taken) for number in change.ids]
 
     def _of_id(self, model: str, number: int, taken: set[int]) -> Row:
-        found = self._run(
+        rows = self._run(
             "SELECT e.document, e.label, e.digest, (SELECT 1 FROM journal_entries f WHERE f.undoes = e.sequence) "
             "FROM journal_entries e WHERE e.sequence = ? AND e.model = ? AND e.act = 'learn'",
             number,
             model,
         )
-        for document, label, content, is_undone in found:
+        for document, label, content, is_undone in rows:
             if is_undone or number in taken:
                 raise Problem(409, f"document {number} is forgotten already; nothing was changed")
             taken.add(number)
@@ -173,12 +173,12 @@ class SqlJournal:
 
     def _of_content(self, model: str, content: str, n: int) -> list[int]:
         """The first entries by which a content was learned that are not forgotten, `n` at the most."""
-        found = self._run(
+        sequences = self._run(
             "SELECT e.sequence FROM journal_entries e WHERE e.model = ? AND e.digest = ? AND e.act = 'learn' "
             "AND NOT EXISTS (SELECT 1 FROM journal_entries f WHERE f.undoes = e.sequence) ORDER BY e.sequence LIMIT ?",
             *(model, content, n),
         )
-        return [int(number) for (number,) in found]
+        return [int(number) for (number,) in sequences]
 
     def _check_refit(self, change: Change) -> None:
         if self._last_refit(change.model, 2**62) > change.ids[0]:

@@ -37,10 +37,10 @@ def expanded(archive: Path, folder: Path) -> Path:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    found = _single(folder)
-    if found.is_dir():
-        _split_mailboxes(found)
-    return found
+    place = _single(folder)
+    if place.is_dir():
+        _split_mailboxes(place)
+    return place
 
 
 def _check(members: list[zipfile.ZipInfo]) -> None:

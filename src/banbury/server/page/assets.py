@@ -19,9 +19,9 @@ FOR_EVER = "public, max-age=31536000, immutable"
 @cache
 def contents() -> dict[str, bytes]:
     """The files of the page, by name; the style of `display` comes first in the style sheet."""
-    found = {path.name: path.read_bytes() for path in sorted(ASSETS_FOLDER.iterdir()) if path.suffix in MEDIA_TYPES}
-    found["page.css"] = style_sheet().encode() + found["page.css"]
-    return found
+    files = {path.name: path.read_bytes() for path in sorted(ASSETS_FOLDER.iterdir()) if path.suffix in MEDIA_TYPES}
+    files["page.css"] = style_sheet().encode() + files["page.css"]
+    return files
 
 
 @cache

@@ -55,12 +55,12 @@ class Files:
 
     def list(self) -> list[File]:
         """All files, the newest first."""
-        found = []
+        files = []
         for path in self.folder.iterdir():
             if not path.name.startswith("."):
                 status = path.stat()
-                found.append(File(path.name, status.st_size, status.st_mtime))
-        return sorted(found, key=lambda one: (-one.written, one.name))
+                files.append(File(path.name, status.st_size, status.st_mtime))
+        return sorted(files, key=lambda one: (-one.written, one.name))
 
     def path(self, name: str) -> Path:
         """Where a file is; a 404 for one that there is not."""

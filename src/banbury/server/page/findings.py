@@ -48,11 +48,11 @@ class Trained:
     """Why the model could not be written."""
 
 
-def groups(found: Duplicates) -> list[list[int]]:
+def groups(repeated: Duplicates) -> list[list[int]]:
     """Groups of duplicates, those with different labels first; of each its first rows."""
-    first = [group for group in found.conflicting if len(group) > 1]
+    first = [group for group in repeated.conflicting if len(group) > 1]
     known = {group[0] for group in first}
-    rest = [group for group in [*found.exact, *found.near] if group[0] not in known]
+    rest = [group for group in [*repeated.exact, *repeated.near] if group[0] not in known]
     return [group[:MOST_IN_GROUP] for group in [*first, *rest][:MOST_COPY_GROUPS]]
 
 

@@ -180,7 +180,7 @@ async def _examples(visit: Visit) -> Markup:
     assert learner is not None
     search = visit.field("search").strip()
     try:
-        found = await asyncio.to_thread(learner.latest, model.name, search)
+        entries = await asyncio.to_thread(learner.latest, model.name, search)
     except Problem as problem:
         return layout.card("Learned here", element("p", problem.detail, class_="wrong"))
     names = sorted(visit.server.models)
@@ -195,7 +195,7 @@ async def _examples(visit: Visit) -> Markup:
         method="get",
         class_="options",
     )
-    rows = [_example(model, entry, search) for entry in found]
+    rows = [_example(model, entry, search) for entry in entries]
     head = ("document", "label", "entry", "act")
     listed = table(head, rows, f"The last {len(rows)}", texts=2) if rows else element("p", "Nothing was learned here.")
     return layout.card("Learned here", form, listed, id="learned", class_="card")

@@ -35,15 +35,15 @@ class Notes:
         except OSError as error:
             log.warning("%s cannot be read: %s", self.path, error)
             return []
-        found = []
+        notes = []
         for line in lines:
             try:
                 note = msgspec.json.decode(line)
             except msgspec.DecodeError:  # the last line of a process that was killed
                 continue
             if isinstance(note, dict):
-                found.append(note)
-        return found
+                notes.append(note)
+        return notes
 
     def write(self, note: dict[str, Any]) -> None:
         """Add a line. A disk that is full loses it, and nothing else."""
@@ -72,10 +72,10 @@ def digest(document: Any) -> str:
 
 def skipped(notes: Iterable[dict[str, Any]]) -> set[str]:
     """The documents that were skipped since skips were last taken back, by their digests."""
-    found: set[str] = set()
+    digests: set[str] = set()
     for note in notes:
         if "skip" in note:
-            found.add(str(note["skip"]))
+            digests.add(str(note["skip"]))
         elif note.get("again"):
-            found.clear()
-    return found
+            digests.clear()
+    return digests

@@ -54,15 +54,15 @@ def options_of(visit: Visit) -> dict[str, Any]:
 def plan(visit: Visit, path: Path) -> Plan:
     """The guess, corrected by what the visitor says."""
     options = options_of(visit)
-    found = _looked_at(path, options)
-    if found.wrong and options["text"] is None and not visit.field("learn") and _can_be_table(found):
-        found = _looked_at(path, options | {"text": False})  # no column has to be the text
-    if found.wrong is None and found.layout is not None and found.layout.label is None:
-        if found.layout.format == "folder":
-            return found
-        known = ", ".join(map(repr, found.columns))
-        return replace(found, wrong=f"Which column has the labels? There are {known}." if known else NO_LABELS)
-    return found
+    guess = _looked_at(path, options)
+    if guess.wrong and options["text"] is None and not visit.field("learn") and _can_be_table(guess):
+        guess = _looked_at(path, options | {"text": False})  # no column has to be the text
+    if guess.wrong is None and guess.layout is not None and guess.layout.label is None:
+        if guess.layout.format == "folder":
+            return guess
+        known = ", ".join(map(repr, guess.columns))
+        return replace(guess, wrong=f"Which column has the labels? There are {known}." if known else NO_LABELS)
+    return guess
 
 
 def _looked_at(path: Path, options: dict[str, Any]) -> Plan:
@@ -82,18 +82,18 @@ def _looked_at(path: Path, options: dict[str, Any]) -> Plan:
     return Plan(reader.layout, rows, wrong)
 
 
-def _can_be_table(found: Plan) -> bool:
-    is_mail = found.layout is not None and found.layout.format in MAIL
-    return len(found.columns) > 2 and not is_mail and not _has_texts(found)
+def _can_be_table(guess: Plan) -> bool:
+    is_mail = guess.layout is not None and guess.layout.format in MAIL
+    return len(guess.columns) > 2 and not is_mail and not _has_texts(guess)
 
 
-def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
+def form(visit: Visit, path: Path, guess: Plan, name: str) -> Markup:
     """The guess as a form."""
-    roles = [(one, one) for one in found.columns]
-    text, label = (found.layout.text, found.layout.label) if found.layout is not None else (None, None)
-    is_mail = found.layout is not None and found.layout.format in MAIL
-    can_be_table = len(found.columns) > 2 and not is_mail
-    guessed = "mail" if is_mail else "table" if text is None and _can_be_table(found) else "text"
+    roles = [(one, one) for one in guess.columns]
+    text, label = (guess.layout.text, guess.layout.label) if guess.layout is not None else (None, None)
+    is_mail = guess.layout is not None and guess.layout.format in MAIL
+    can_be_table = len(guess.columns) > 2 and not is_mail
+    guessed = "mail" if is_mail else "table" if text is None and _can_be_table(guess) else "text"
     learn = visit.field("learn") or guessed
     kinds = [("text", "one column of texts"), *([("table", "all columns, each as what it is")] if can_be_table else [])]
     if is_mail:
@@ -101,8 +101,8 @@ def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
     formats = [("", "as guessed"), *((one, one) for one in FORMATS if one not in ("folder", "maildir"))]
     return control(
         "form",
-        element("p", _summary(found)),
-        element("p", found.wrong, class_="wrong", role="alert") if found.wrong else None,
+        element("p", _summary(guess)),
+        element("p", guess.wrong, class_="wrong", role="alert") if guess.wrong else None,
         control("input", type="hidden", name="file", value=path.name),
         element(
             "div",
@@ -118,7 +118,7 @@ def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
         _effort(visit),
         element(
             "div",
-            control("button", "Train", class_="main", disabled=found.layout is None),
+            control("button", "Train", class_="main", disabled=guess.layout is None),
             control("button", "Look again with this", formaction="train?look=1"),
             class_="acts",
         ),
@@ -127,22 +127,22 @@ def form(visit: Visit, path: Path, found: Plan, name: str) -> Markup:
     )  # fmt: skip
 
 
-def _summary(found: Plan) -> str:
-    if found.layout is None:
+def _summary(guess: Plan) -> str:
+    if guess.layout is None:
         return "It cannot be read yet."
-    told = str(found.layout)
-    labels = {row.get("label") for row in found.rows}
-    if found.layout.format == "mbox" and len(labels) == 1:
+    told = str(guess.layout)
+    labels = {row.get("label") for row in guess.rows}
+    if guess.layout.format == "mbox" and len(labels) == 1:
         told += (
             f". Every message has the label {labels.pop()!r}, the file's name; a zip with a mailbox for each has more"
         )
-    return f"{told}." if not told.endswith(": ") else f"{told}{len(found.columns)} columns."
+    return f"{told}." if not told.endswith(": ") else f"{told}{len(guess.columns)} columns."
 
 
-def _has_texts(found: Plan) -> bool:
+def _has_texts(guess: Plan) -> bool:
     """Whether some column holds texts, by its first rows."""
-    for name in found.columns:
-        cells = [row.get(name) for row in found.rows]
+    for name in guess.columns:
+        cells = [row.get(name) for row in guess.rows]
         if cells and all(isinstance(cell, str) and cell.count(" ") >= SPACES for cell in cells):
             return True
     return False
@@ -158,15 +158,15 @@ def _effort(visit: Visit) -> Markup:
     )
 
 
-def first_rows(found: Plan) -> Markup | None:
+def first_rows(guess: Plan) -> Markup | None:
     """The first rows, with the text and the label marked."""
-    if not found.rows or found.layout is None:
+    if not guess.rows or guess.layout is None:
         return None
-    names = list(dict.fromkeys(name for row in found.rows for name in row))[:MOST_COLUMNS_SHOWN]
-    roles = {found.layout.text: " (text)", found.layout.label: " (label)"}
+    names = list(dict.fromkeys(name for row in guess.rows for name in row))[:MOST_COLUMNS_SHOWN]
+    roles = {guess.layout.text: " (text)", guess.layout.label: " (label)"}
     head = [f"{name}{roles.get(name, '')}" for name in names]
     rows = [
         [isolated("" if row.get(name) is None else row[name], width=SHOWN_CELL_WIDTH) for name in names]
-        for row in found.rows
+        for row in guess.rows
     ]
     return element("div", table(head, rows, "The first rows", texts=len(names)), class_="rows") if names else None

@@ -54,11 +54,11 @@ async def show(visit: Visit) -> Response:
     path = files.path(visit.field("file"))
     if visit.request.method == "POST" and not visit.field("look"):
         return redirect(path_of("train", [("job", _start(visit, path).id)]))
-    found = await visit.server.workers.run(lambda: plans.plan(visit, path))
+    guess = await visit.server.workers.run(lambda: plans.plan(visit, path))
     name = visit.field("name") or _free_name(visit, path)
-    guess = layout.card(["What is in ", isolated(path.name, width=60)], plans.form(visit, path, found, name))
-    rows = layout.card("Is this right?", plans.first_rows(found) or layout.note("No rows can be shown."))
-    return answer(layout.page(visit, "train", "Train", title, guess, rows))
+    card = layout.card(["What is in ", isolated(path.name, width=60)], plans.form(visit, path, guess, name))
+    rows = layout.card("Is this right?", plans.first_rows(guess) or layout.note("No rows can be shown."))
+    return answer(layout.page(visit, "train", "Train", title, card, rows))
 
 
 def _free_name(visit: Visit, path: Path) -> str:

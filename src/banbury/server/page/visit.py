@@ -85,8 +85,8 @@ class Visit:
 
     def label(self, name: str, model: ServedModel) -> Any:
         """The label that a field names; None where it names none that the model knows."""
-        found = label_of(self.field(name), model.labels)
-        return found if found in model.labels else None
+        label = label_of(self.field(name), model.labels)
+        return label if label in model.labels else None
 
     def can(self, scope: str) -> bool:
         """Whether whoever asks may do this."""

@@ -105,9 +105,9 @@ def _words(visit: Visit, model: ServedModel, classifier: Classifier) -> WordTabl
 def _table(visit: Visit, model: ServedModel, classifier: Classifier) -> Markup:
     kinds = {"words": ("word",), "all": None}.get(visit.field("kinds"), ("word", "pair", "3 words", "4 words"))
     words = _words(visit, model, classifier)
-    found = words.where(min_count=_least(visit), containing=visit.field("search").strip(), kinds=kinds)
+    matching = words.where(min_count=_least(visit), containing=visit.field("search").strip(), kinds=kinds)
     number = int(visit.number("page", 1, 1, MOST_PAGES))
-    some = found.page(ROWS, number)
+    some = matching.page(ROWS, number)
     strengths = some.strengths.tolist()
     largest = max(map(abs, strengths), default=0.0) or 1.0
     name_of_strength = "weight" if some.has_weights() else "λ"
@@ -121,10 +121,12 @@ def _table(visit: Visit, model: ServedModel, classifier: Classifier) -> Markup:
         shaded = element("span", cells[place], class_=tint(max(-1.0, min(strength / largest, 1.0))))
         rest = [cell for number, cell in enumerate(cells) if number not in (0, place)]
         rows.append([control("a", isolated(cells[0], width=40), href=where), shaded, *rest])
-    caption = f"{len(found):,} of {len(words):,} features" if len(found) < len(words) else f"{len(words):,} features"
+    caption = (
+        f"{len(matching):,} of {len(words):,} features" if len(matching) < len(words) else f"{len(words):,} features"
+    )
     body = table(head, rows, caption) if rows else element("p", "No word is like this.")
     return control(
-        "div", element("div", body, _pages(visit, len(found), number), class_="card words-table"), id="words"
+        "div", element("div", body, _pages(visit, len(matching), number), class_="card words-table"), id="words"
     )
 
 
@@ -201,9 +203,9 @@ def _by_length(classifier: Classifier, model: ServedModel, word: str) -> Markup 
     for length in DOCUMENT_LENGTHS:
         text = " ".join([word, *islice(cycle(others), length - 1)])
         explained = classifier.explain(text, label=label, against=against)
-        found = [one.weight for one in explained.evidence if one.word == word and one.kind == "word"]
-        if found:
-            points.append((float(length), found[0]))
+        weights = [one.weight for one in explained.evidence if one.word == word and one.kind == "word"]
+        if weights:
+            points.append((float(length), weights[0]))
     if len(points) < 2:
         return None
     chart = line_chart(
