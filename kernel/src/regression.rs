@@ -17,7 +17,7 @@ use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 /// What is known of the rows.
 #[derive(Clone, Default)]
 pub struct Rows {
-    pub own: Vec<u32>,
+    pub class_ids: Vec<u32>,
     pub weights: Vec<f64>,
     /// By row and class, or listed class; none where all are 0.
     pub offsets: Vec<f64>,
@@ -54,30 +54,30 @@ pub struct Fitted {
 impl Regression {
     /// None where the arrays do not fit each other.
     pub fn new(features: Vec<f64>, n_features: usize, n_classes: usize, rows: Rows) -> Option<Self> {
-        let n = rows.own.len();
+        let n = rows.class_ids.len();
         let width = if n == 0 || rows.lists.is_empty() { n_classes } else { rows.lists.len() / n };
         let regression = Regression { features, n_features, n_classes, rows };
         let rows = &regression.rows;
         let is_known = |class: &u32| (*class as usize) < n_classes;
         let starts_with_own =
-            || (0..n).all(|at| rows.lists.is_empty() || rows.lists.get(at * width) == Some(&rows.own[at]));
+            || (0..n).all(|at| rows.lists.is_empty() || rows.lists.get(at * width) == Some(&rows.class_ids[at]));
         let fits = rows.weights.len() == n
             && (rows.offsets.is_empty() || rows.offsets.len() == n * width)
             && (rows.scales.is_empty() || rows.scales.len() == n)
             && (rows.lists.is_empty() || (n_classes > 2 && rows.lists.len() == n * width))
-            && rows.own.iter().chain(&rows.lists).all(is_known)
+            && rows.class_ids.iter().chain(&rows.lists).all(is_known)
             && starts_with_own()
             && regression.features.len() == n * regression.n_scored() * n_features;
         fits.then_some(regression)
     }
 
     pub fn n_rows(&self) -> usize {
-        self.rows.own.len()
+        self.rows.class_ids.len()
     }
 
     /// How many classes a row knows.
     fn n_known(&self) -> usize {
-        if self.rows.lists.is_empty() { self.n_classes } else { self.rows.lists.len() / self.rows.own.len() }
+        if self.rows.lists.is_empty() { self.n_classes } else { self.rows.lists.len() / self.rows.class_ids.len() }
     }
 
     fn n_scored(&self) -> usize {
@@ -95,8 +95,8 @@ impl Regression {
     }
 
     /// The place of the row's own class.
-    fn own(&self, at: usize) -> usize {
-        if self.rows.lists.is_empty() { self.rows.own[at] as usize } else { 0 }
+    fn own_place(&self, at: usize) -> usize {
+        if self.rows.lists.is_empty() { self.rows.class_ids[at] as usize } else { 0 }
     }
 
     fn scale(&self, at: usize) -> f64 {
@@ -110,7 +110,7 @@ impl Regression {
 
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
     pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64]) -> Regression {
-        let mut features = Vec::with_capacity(self.rows.own.len() * self.n_scored() * ranges.len());
+        let mut features = Vec::with_capacity(self.rows.class_ids.len() * self.n_scored() * ranges.len());
         for row in self.features.chunks(self.n_features) {
             features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
         }
@@ -126,12 +126,12 @@ impl Regression {
         };
         let total: f64 = self.rows.weights.iter().sum();
         let whole = total * self.n_scored() as f64;
-        if whole > 0.0 { ((0..self.rows.own.len()).map(square).sum::<f64>() / whole).sqrt() } else { 0.0 }
+        if whole > 0.0 { ((0..self.rows.class_ids.len()).map(square).sum::<f64>() / whole).sqrt() } else { 0.0 }
     }
 
     /// The logarithm of the probability of each class that a row knows; each row has one of several fits to read it.
     pub fn log_probabilities(&self, fits: &[Fitted], turns: &[u32], threads: usize) -> Vec<f64> {
-        let parts = equal_parts(self.rows.own.len(), threads);
+        let parts = equal_parts(self.rows.class_ids.len(), threads);
         let logs = each_on_a_thread(&parts, |part| {
             let mut logs = vec![0.0; part.len() * self.n_known()];
             for (row, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {

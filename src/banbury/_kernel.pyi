@@ -130,7 +130,7 @@ class CellReading:
 class CellRows:
     """Codes of rows, one byte each, one column after the other; 255 says nothing.
 
-    `own` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows
+    `class_ids` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows
     of the same pattern stand side by side. Without them nothing is left out. Rows that leave besides and are no copies
     are in `groups`: all of them, those of a group side by side, with their weights, and by pattern where its group
     begins and ends, both 32-bit; each leaves the cells that it is in.
@@ -141,7 +141,7 @@ class CellRows:
         codes: Buffer,
         n_rows: int,
         n_classes: int,
-        own: Buffer | None = None,
+        class_ids: Buffer | None = None,
         patterns: Buffer | None = None,
         gone: Buffer | None = None,
         groups: tuple[CellRows, Buffer, Buffer] | None = None,
@@ -419,7 +419,7 @@ class Basis:
     def regression(
         self,
         caps: Sequence[float],
-        own: Buffer,
+        class_ids: Buffer,
         weights: Buffer,
         n_classes: int,
         offsets: Buffer,
@@ -447,7 +447,7 @@ class Regression:
     """Penalised softmax regression: one vector of coefficients for all classes, and a bias for each.
 
     Features are 64-bit floats by row, class and feature; with two classes of the second only, the first has their
-    negatives. `own` are the classes of the rows. Offsets, by row and class, are added to scores; a row's scale says how
+    negatives. `class_ids` are the classes of the rows. Offsets, by row and class, are added to scores; a row's scale says how
     much the biases count in it. Fewer coefficients than features are those of the first features.
     """
 
@@ -455,7 +455,7 @@ class Regression:
         self,
         features: Buffer,
         n_features: int,
-        own: Buffer,
+        class_ids: Buffer,
         weights: Buffer,
         n_classes: int,
         *,
@@ -675,7 +675,7 @@ def cell_codes(numbers: Buffer, edges: Buffer, codes: Buffer) -> bytes:
 
 def weigh(
     evidence: Buffer,
-    own: Buffer,
+    class_ids: Buffer,
     row_weights: Buffer,
     start: Sequence[float],
     mean: Sequence[float],

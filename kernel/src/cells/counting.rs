@@ -11,7 +11,7 @@ const WORTH_A_THREAD: usize = 1 << 21;
 /// The class of each row, and how often it counts.
 #[derive(Clone, Copy)]
 pub struct Labels<'a> {
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     pub weights: Option<&'a [i64]>,
     pub n_classes: usize,
 }
@@ -32,10 +32,10 @@ pub fn count(layout: &Layout, codes: Codes, labels: Labels, threads: usize) -> V
             rest = others;
             cells.clear();
             write_cells(layout, term, codes, 0..codes.n_rows, &mut cells);
-            for (row, (&cell, &own)) in cells.iter().zip(labels.own).enumerate() {
+            for (row, (&cell, &class_id)) in cells.iter().zip(labels.class_ids).enumerate() {
                 if cell != NONE {
                     let weight = labels.weights.map_or(1, |weights| weights[row]);
-                    counts[cell as usize * labels.n_classes + own as usize] += weight;
+                    counts[cell as usize * labels.n_classes + class_id as usize] += weight;
                 }
             }
         }
@@ -53,7 +53,7 @@ mod tests {
     fn what_says_nothing_is_not_counted_and_weights_count() {
         let layout = Layout::new(vec![Column::Categories(2), Column::Categories(2)], &[[0, 1]], &[]).expect("sound");
         let codes = Codes { columns: &[0, 1, 1, NOTHING, 1, 0], n_rows: 3 };
-        let labels = Labels { own: &[0, 1, 0], weights: Some(&[1, 2, 3]), n_classes: 2 };
+        let labels = Labels { class_ids: &[0, 1, 0], weights: Some(&[1, 2, 3]), n_classes: 2 };
         let expected = [1, 0, 3, 2, /* second column */ 3, 0, 0, 2, /* pair */ 0, 0, 0, 0, 3, 0, 0, 2];
         for threads in [1, 4] {
             assert_eq!(count(&layout, codes, labels, threads), expected);

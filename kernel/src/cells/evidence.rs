@@ -160,7 +160,9 @@ impl<'a> Reader<'a> {
         self.prior.iter_mut().zip(&self.of.counts.rows).zip(gone).for_each(|((left, rows), gone)| *left = rows - gone);
         if let Some(members) = members {
             self.move_members(&members, u32::wrapping_sub);
-            members.rows().for_each(|row| self.prior[members.own[row] as usize] -= f64::from(members.weights[row]));
+            members
+                .rows()
+                .for_each(|row| self.prior[members.class_ids[row] as usize] -= f64::from(members.weights[row]));
             self.taken = Some(members);
         }
         self.prior.iter_mut().for_each(|prior| *prior = prior.max(0.0) + 1.0);
@@ -177,7 +179,7 @@ impl<'a> Reader<'a> {
                 for level in 1..=term.n_levels {
                     let code = |column| members.codes.column(column)[row];
                     let Some(cell) = counted.layout.cell(term, level, code) else { break };
-                    let place = counted.place(term, level, cell) + members.own[row] as usize;
+                    let place = counted.place(term, level, cell) + members.class_ids[row] as usize;
                     counts[place] = change(counts[place], members.weights[row]);
                 }
             }
@@ -346,7 +348,7 @@ pub fn column_losses(
             for row in run.rows.clone() {
                 let code = codes.column(column)[row];
                 if code != super::NOTHING {
-                    *loss -= weights[row] * reader.share(column, code, left_out.own[row] as usize).ln();
+                    *loss -= weights[row] * reader.share(column, code, left_out.class_ids[row] as usize).ln();
                 }
             }
         }

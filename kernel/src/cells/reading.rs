@@ -193,9 +193,9 @@ impl Reading {
         let mut table = vec![0.0; (self.firsts[terms.end] - first) * n];
         let mut reader = self.evidence.reader();
         for number in terms {
-            let own = &mut table[(self.firsts[number] - first) * n..(self.firsts[number + 1] - 1 - first) * n];
+            let part = &mut table[(self.firsts[number] - first) * n..(self.firsts[number + 1] - 1 - first) * n];
             let term = &layout.terms[self.terms[number].0];
-            for (cell, said) in own.chunks_mut(n).enumerate() {
+            for (cell, said) in part.chunks_mut(n).enumerate() {
                 let codes = layout.codes(term, cell);
                 let code = |column| codes[term.columns.iter().position(|&one| one == column).unwrap_or(0)];
                 self.write(&mut reader, self.terms[number], code, said);

@@ -74,7 +74,7 @@ impl Features {
 /// Rows with labels, weights and scores to start from.
 pub struct Ridge<'a> {
     pub features: &'a Features,
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     pub row_weights: &'a [f64],
     /// By row and class.
     pub offsets: &'a [f64],
@@ -121,7 +121,7 @@ impl Ridge<'_> {
 
     fn loss(&self, rows: &[u32], at: &[f64], penalty: f64, threads: usize) -> (f64, Vec<f64>) {
         let (n, width, scale) = (self.n_classes, self.features.blocks.len(), self.features.scale());
-        let excesses = summed_in_parts(self.own.len(), threads, |part| {
+        let excesses = summed_in_parts(self.class_ids.len(), threads, |part| {
             let (mut value, mut excesses) = (0.0, vec![0.0; part.len() * n]);
             for (row, excess) in part.zip(excesses.chunks_mut(n)) {
                 for &feature in &rows[row * width..(row + 1) * width] {
@@ -132,9 +132,9 @@ impl Ridge<'_> {
                 }
                 let offsets = &self.offsets[row * n..(row + 1) * n];
                 excess.iter_mut().zip(offsets).for_each(|(score, offset)| *score = scale * *score + offset);
-                let own = self.own[row] as usize;
-                value -= self.row_weights[row] * log_softmax(excess, own);
-                excess[own] -= 1.0;
+                let class_id = self.class_ids[row] as usize;
+                value -= self.row_weights[row] * log_softmax(excess, class_id);
+                excess[class_id] -= 1.0;
                 excess.iter_mut().for_each(|excess| *excess *= self.row_weights[row] * scale);
             }
             (value, excesses)

@@ -17,7 +17,7 @@ const WORTH_A_THREAD: usize = 1 << 17;
 
 /// What is left out with each row: rows of the same pattern stand side by side.
 pub struct LeftOut<'a> {
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     /// By row the number of its pattern.
     pub patterns: &'a [u32],
     /// By pattern and class: how many copies of a row are left out.
@@ -31,7 +31,7 @@ pub struct LeftOut<'a> {
 #[derive(Clone, Copy)]
 pub struct Groups<'a> {
     pub codes: Codes<'a>,
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     pub weights: &'a [u32],
     /// By pattern the first row of its group, and the one after the last.
     pub bounds: &'a [[u32; 2]],
@@ -41,7 +41,7 @@ pub struct Groups<'a> {
 #[derive(Clone, Copy)]
 pub struct Members<'a> {
     pub codes: Codes<'a>,
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     pub weights: &'a [u32],
     bounds: [u32; 2],
 }
@@ -73,7 +73,7 @@ impl<'a> LeftOut<'a> {
                     let gone = &self.gone[pattern * self.n_classes..][..self.n_classes];
                     let members = self.groups.map(|groups| Members {
                         codes: groups.codes,
-                        own: groups.own,
+                        class_ids: groups.class_ids,
                         weights: groups.weights,
                         bounds: groups.bounds[pattern],
                     });
@@ -146,7 +146,7 @@ pub fn sums(
                 if let Some(judged) = asked.judged {
                     for (part, slopes) in parts.iter().zip(&mut slopes) {
                         let some = part.start.max(run.rows.start)..part.end.min(run.rows.end);
-                        cells.add_slopes(&mut slopes[at], some, run.rows.start, left_out.own, judged);
+                        cells.add_slopes(&mut slopes[at], some, run.rows.start, left_out.class_ids, judged);
                     }
                 }
             }
@@ -232,7 +232,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Adds the slope and the curvature of the loss, as it is by some rows of the run, which begins with row `first`.
-    fn add_slopes(&self, slope: &mut (f64, f64), rows: Range<usize>, first: usize, own: &[u32], judged: Judged) {
+    fn add_slopes(&self, slope: &mut (f64, f64), rows: Range<usize>, first: usize, class_ids: &[u32], judged: Judged) {
         let n = self.evidence.counts.n_classes;
         for row in rows {
             let cell = self.cells[row - first];
@@ -246,7 +246,7 @@ impl<'a> Cells<'a> {
                 mean += chance * said;
                 square += chance * said * said;
             }
-            slope.0 += judged.weights[row] * (said[own[row] as usize] - mean);
+            slope.0 += judged.weights[row] * (said[class_ids[row] as usize] - mean);
             slope.1 += judged.weights[row] * (square - mean * mean);
         }
     }

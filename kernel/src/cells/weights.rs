@@ -13,7 +13,7 @@ pub struct Weighing<'a> {
     /// By row, class and weight.
     pub evidence: &'a [f32],
     pub n_weights: usize,
-    pub own: &'a [u32],
+    pub class_ids: &'a [u32],
     pub row_weights: &'a [f64],
     pub n_classes: usize,
 }
@@ -73,7 +73,7 @@ impl Weighing<'_> {
         }
         let threads = if self.evidence.len() < WORTH_THREADS { 1 } else { threads };
         let narrow: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
-        let parts = summed_in_parts(self.own.len(), threads, |part| {
+        let parts = summed_in_parts(self.class_ids.len(), threads, |part| {
             let (mut value, mut gradient) = (0.0, vec![0.0; at.len()]);
             let mut slopes = vec![0.0_f32; self.n_weights];
             let mut chances = vec![0.0; self.n_classes];
@@ -84,9 +84,9 @@ impl Weighing<'_> {
                 for (class, chance) in chances[scored.first..].iter_mut().enumerate() {
                     *chance += dot(&evidence[class * self.n_weights..][..self.n_weights], &narrow);
                 }
-                let own = self.own[row] as usize;
-                value -= self.row_weights[row] * log_softmax(&mut chances, own);
-                chances[own] -= 1.0;
+                let class_id = self.class_ids[row] as usize;
+                value -= self.row_weights[row] * log_softmax(&mut chances, class_id);
+                chances[class_id] -= 1.0;
                 chances.iter_mut().for_each(|excess| *excess *= self.row_weights[row]);
                 gradient[self.n_weights..].iter_mut().zip(&chances).for_each(|(slope, excess)| *slope += excess);
                 for (class, &excess) in chances[scored.first..].iter().enumerate() {
@@ -117,9 +117,9 @@ fn flush(slopes: &mut [f32], gradient: &mut [f64]) {
 }
 
 /// Scores become probabilities; returns the logarithm of one of them.
-pub fn log_softmax(scores: &mut [f64], own: usize) -> f64 {
+pub fn log_softmax(scores: &mut [f64], class_id: usize) -> f64 {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let log = scores[own] - largest;
+    let log = scores[class_id] - largest;
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f64 = scores.iter().sum();
     scores.iter_mut().for_each(|score| *score /= total);
@@ -143,11 +143,18 @@ mod tests {
     #[test]
     fn weights_grow_with_what_is_right_and_are_never_negative() {
         // The first kind of evidence is always right, the second always wrong.
-        let own: Vec<u32> = (0..400).map(|row| row % 2).collect();
-        let evidence: Vec<f32> =
-            own.iter().flat_map(|&own| if own == 0 { [1.0, 0.0, 0.0, 1.0] } else { [0.0, 1.0, 1.0, 0.0] }).collect();
-        let weighing =
-            Weighing { evidence: &evidence, n_weights: 2, own: &own, row_weights: &[1.0; 400], n_classes: 2 };
+        let class_ids: Vec<u32> = (0..400).map(|row| row % 2).collect();
+        let evidence: Vec<f32> = class_ids
+            .iter()
+            .flat_map(|&class_id| if class_id == 0 { [1.0, 0.0, 0.0, 1.0] } else { [0.0, 1.0, 1.0, 0.0] })
+            .collect();
+        let weighing = Weighing {
+            evidence: &evidence,
+            n_weights: 2,
+            class_ids: &class_ids,
+            row_weights: &[1.0; 400],
+            n_classes: 2,
+        };
         let prior = Prior { mean: &[1.0, 1.0], sd: &[2.0, 2.0], bias: &[0.0, 0.0], bias_precision: 1.0 };
         let one = weighing.fit(&[1.0, 1.0, 0.0, 0.0], &prior, 100, 1);
         assert!(one[0] > 3.0 && one[1] == 0.0, "{one:?}");

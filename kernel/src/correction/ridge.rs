@@ -36,7 +36,7 @@ pub struct Ridge {
     blocks: Vec<Presences>,
     /// By block and id of a feature, its column; [`UNKNOWN`] for one that has no weight.
     columns: Vec<Vec<u32>>,
-    own: Vec<u32>,
+    class_ids: Vec<u32>,
     weights: Vec<f64>,
     /// By document and scored class.
     offsets: Vec<f64>,
@@ -114,7 +114,7 @@ impl Ridge {
         let scales = lengths.iter().map(|&m| scale.of(m as usize)).collect();
         let zeros = vec![0.0; documents.len() * n_scored];
         let at = Vector { shares: zeros.clone(), scores: zeros };
-        Ridge { blocks, columns, own: documents.classes.clone(), weights, offsets, n_classes, scale, scales, at }
+        Ridge { blocks, columns, class_ids: documents.classes.clone(), weights, offsets, n_classes, scale, scales, at }
     }
 
     /// With two classes only the second has a score of its own; the first has 0.
@@ -161,7 +161,7 @@ impl Ridge {
             for (at, excesses) in part.zip(excesses.chunks_mut(n)) {
                 self.write_scores(at, &mut chances);
                 softmax(&mut chances);
-                chances[self.own[at] as usize] -= 1.0;
+                chances[self.class_ids[at] as usize] -= 1.0;
                 let scored = &chances[self.n_classes - n..];
                 excesses.iter_mut().zip(scored).for_each(|(excess, chance)| *excess = self.weights[at] * chance);
             }
@@ -214,13 +214,13 @@ impl Ridge {
                 self.write_scores(at, &mut chances);
                 slopes[self.n_classes - n..].copy_from_slice(&step.scores[at * n..(at + 1) * n]);
                 chances.iter_mut().zip(&slopes).for_each(|(score, slope)| *score += length * slope);
-                let own = self.own[at] as usize;
-                let own_score = chances[own];
+                let class_id = self.class_ids[at] as usize;
+                let own_score = chances[class_id];
                 let whole = softmax(&mut chances);
                 let mean = product(&chances, &slopes);
                 let square: f64 = chances.iter().zip(&slopes).map(|(chance, slope)| chance * slope * slope).sum();
                 sum.value += self.weights[at] * (whole - own_score);
-                sum.slope += self.weights[at] * (mean - slopes[own]);
+                sum.slope += self.weights[at] * (mean - slopes[class_id]);
                 sum.curvature += self.weights[at] * (square - mean * mean).max(0.0);
             }
             sum
@@ -327,7 +327,7 @@ impl Ridge {
     /// Hands parts of the documents to `work`, always the same ones; the results are in their order.
     fn in_parts<R: Send>(&self, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
         let threads = if self.at.shares.len() < 1 << 12 { 1 } else { threads };
-        summed_in_parts(self.own.len(), threads, work)
+        summed_in_parts(self.class_ids.len(), threads, work)
     }
 }
 

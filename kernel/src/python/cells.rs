@@ -56,7 +56,7 @@ impl CellLayout {
         if weights.as_ref().is_some_and(|weights| weights.len() != rows.n_rows) {
             return Err(misfit(py));
         }
-        let labels = Labels { own: &rows.own, weights: weights.as_deref(), n_classes };
+        let labels = Labels { class_ids: &rows.class_ids, weights: weights.as_deref(), n_classes };
         let counts = py.detach(|| count(&self.inner, rows.codes(), labels, n_threads(threads)));
         Ok(Array::rows(counts, self.inner.n_cells, n_classes))
     }
@@ -67,7 +67,7 @@ impl CellLayout {
 pub struct CellRows {
     codes: Vec<u8>,
     n_rows: usize,
-    own: Vec<u32>,
+    class_ids: Vec<u32>,
     patterns: Vec<u32>,
     gone: Vec<f64>,
     n_classes: usize,
@@ -93,7 +93,7 @@ impl CellGroups {
 
     fn given(&self) -> Groups<'_> {
         let rows = self.rows.get();
-        Groups { codes: rows.codes(), own: &rows.own, weights: &self.weights, bounds: &self.bounds }
+        Groups { codes: rows.codes(), class_ids: &rows.class_ids, weights: &self.weights, bounds: &self.bounds }
     }
 }
 
@@ -104,7 +104,7 @@ impl CellRows {
 
     fn left_out(&self) -> LeftOut<'_> {
         LeftOut {
-            own: &self.own,
+            class_ids: &self.class_ids,
             patterns: &self.patterns,
             gone: &self.gone,
             n_classes: self.n_classes,
@@ -125,14 +125,14 @@ impl CellRows {
 #[pymethods]
 impl CellRows {
     #[new]
-    #[pyo3(signature = (codes, n_rows, n_classes, own=None, patterns=None, gone=None, groups=None))]
+    #[pyo3(signature = (codes, n_rows, n_classes, class_ids=None, patterns=None, gone=None, groups=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         codes: PyBuffer<u8>,
         n_rows: usize,
         n_classes: usize,
-        own: Option<PyBuffer<u32>>,
+        class_ids: Option<PyBuffer<u32>>,
         patterns: Option<PyBuffer<u32>>,
         gone: Option<PyBuffer<f64>>,
         groups: Option<(Py<CellRows>, PyBuffer<u32>, PyBuffer<u32>)>,
@@ -141,7 +141,7 @@ impl CellRows {
         let rows = CellRows {
             codes: codes.to_vec(py)?,
             n_rows,
-            own: or_zeros(own)?,
+            class_ids: or_zeros(class_ids)?,
             patterns: or_zeros(patterns)?,
             gone: gone.map_or(Ok(vec![0.0; n_classes]), |gone| gone.to_vec(py))?,
             n_classes,
@@ -151,8 +151,8 @@ impl CellRows {
         let n_patterns = n_patterns.min(rows.gone.len() / n_classes.max(1));
         let known = |class: &u32| (*class as usize) < n_classes;
         let sound = n_classes > 0
-            && rows.own.len() == n_rows
-            && rows.own.iter().all(known)
+            && rows.class_ids.len() == n_rows
+            && rows.class_ids.iter().all(known)
             && rows.patterns.len() == n_rows
             && rows.patterns.iter().all(|&pattern| (pattern as usize) < n_patterns);
         if sound { Ok(rows) } else { Err(misfit(py)) }
@@ -278,7 +278,7 @@ impl CellEvidence {
         let features = Features::new(layout, &terms);
         let ridge = Ridge {
             features: &features,
-            own: &rows.own,
+            class_ids: &rows.class_ids,
             row_weights: &row_weights,
             offsets: &offsets,
             n_classes: rows.n_classes,
@@ -341,7 +341,7 @@ impl CellReading {
 pub fn weigh(
     py: Python<'_>,
     evidence: PyBuffer<f32>,
-    own: PyBuffer<u32>,
+    class_ids: PyBuffer<u32>,
     row_weights: PyBuffer<f64>,
     start: Vec<f64>,
     mean: Vec<f64>,
@@ -351,17 +351,18 @@ pub fn weigh(
     steps: usize,
     threads: usize,
 ) -> PyResult<Vec<f64>> {
-    let (evidence, own, row_weights) = (evidence.to_vec(py)?, own.to_vec(py)?, row_weights.to_vec(py)?);
+    let (evidence, class_ids, row_weights) = (evidence.to_vec(py)?, class_ids.to_vec(py)?, row_weights.to_vec(py)?);
     let (n_weights, n_classes) = (mean.len(), bias.len());
-    let fits = evidence.len() == own.len() * n_classes * n_weights
-        && row_weights.len() == own.len()
+    let fits = evidence.len() == class_ids.len() * n_classes * n_weights
+        && row_weights.len() == class_ids.len()
         && sd.len() == n_weights
         && start.len() == n_weights + n_classes
-        && own.iter().all(|&own| (own as usize) < n_classes);
+        && class_ids.iter().all(|&class_id| (class_id as usize) < n_classes);
     if !fits {
         return Err(misfit(py));
     }
-    let weighing = Weighing { evidence: &evidence, n_weights, own: &own, row_weights: &row_weights, n_classes };
+    let weighing =
+        Weighing { evidence: &evidence, n_weights, class_ids: &class_ids, row_weights: &row_weights, n_classes };
     let prior = Prior { mean: &mean, sd: &sd, bias: &bias, bias_precision };
     Ok(py.detach(|| weighing.fit(&start, &prior, steps, n_threads(threads))))
 }

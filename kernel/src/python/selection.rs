@@ -250,13 +250,13 @@ impl Basis {
         Ok(Array::new(features, &[n_rows, n_places, n_features]))
     }
 
-    #[pyo3(signature = (caps, own, weights, n_classes, offsets, scales, lists=None))]
+    #[pyo3(signature = (caps, class_ids, weights, n_classes, offsets, scales, lists=None))]
     #[allow(clippy::too_many_arguments)]
     fn regression(
         &self,
         py: Python<'_>,
         caps: Vec<f64>,
-        own: PyBuffer<u32>,
+        class_ids: PyBuffer<u32>,
         weights: PyBuffer<f64>,
         n_classes: usize,
         offsets: PyBuffer<f64>,
@@ -264,7 +264,7 @@ impl Basis {
         lists: Option<PyBuffer<u32>>,
     ) -> PyResult<Regression> {
         let rows = regression::Rows {
-            own: own.to_vec(py)?,
+            class_ids: class_ids.to_vec(py)?,
             weights: weights.to_vec(py)?,
             offsets: offsets.to_vec(py)?,
             scales: scales.to_vec(py)?,
@@ -304,20 +304,20 @@ pub struct Regression {
 #[pymethods]
 impl Regression {
     #[new]
-    #[pyo3(signature = (features, n_features, own, weights, n_classes, *, offsets=None, scales=None))]
+    #[pyo3(signature = (features, n_features, class_ids, weights, n_classes, *, offsets=None, scales=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         features: PyBuffer<f64>,
         n_features: usize,
-        own: PyBuffer<u32>,
+        class_ids: PyBuffer<u32>,
         weights: PyBuffer<f64>,
         n_classes: usize,
         offsets: Option<PyBuffer<f64>>,
         scales: Option<PyBuffer<f64>>,
     ) -> PyResult<Self> {
         let rows = regression::Rows {
-            own: own.to_vec(py)?,
+            class_ids: class_ids.to_vec(py)?,
             weights: weights.to_vec(py)?,
             offsets: offsets.map_or(Ok(vec![]), |offsets| offsets.to_vec(py))?,
             scales: scales.map_or(Ok(vec![]), |scales| scales.to_vec(py))?,

@@ -28,7 +28,7 @@ impl Regression {
     /// changes along it is learned from the gradients themselves (BFGS); only a long way needs another.
     pub fn fit(&self, prior: &Prior, threads: usize) -> (Fitted, f64) {
         let penalty = Penalty::new(self, prior);
-        let all: Vec<usize> = (0..self.rows.own.len()).collect();
+        let all: Vec<usize> = (0..self.rows.class_ids.len()).collect();
         let slope = |at: &Fitted| {
             let mut slope = self.slope_of(&all, at, threads);
             penalty.add_slope(at, &mut slope);
@@ -118,7 +118,7 @@ impl Regression {
             let (mut logs, mut sums) = (vec![0.0; self.n_known()], new());
             for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
                 self.write_logs(at, fitted, &mut logs);
-                sums.loss -= self.rows.weights[at] * logs[self.own(at)];
+                sums.loss -= self.rows.weights[at] * logs[self.own_place(at)];
                 self.add_gradient(at, &logs, n, &mut sums.gradient);
             }
             sums
@@ -132,16 +132,16 @@ impl Regression {
     }
 
     fn add_gradient(&self, at: usize, logs: &[f64], n: usize, gradient: &mut [f64]) {
-        let (weight, share, own) = (self.rows.weights[at], self.scale(at), self.own(at));
+        let (weight, share, own_place) = (self.rows.weights[at], self.scale(at), self.own_place(at));
         if self.n_classes == 2 {
             // The log-odds are twice the score of the second class.
-            let excess = 2.0 * weight * (logs[1].exp() - f64::from(self.rows.own[at]));
+            let excess = 2.0 * weight * (logs[1].exp() - f64::from(self.rows.class_ids[at]));
             add(&mut gradient[..n], excess, self.row(at, 0, n));
             gradient[n] += share * excess;
             return;
         }
         for (place, log) in logs.iter().enumerate() {
-            let excess = weight * (log.exp() - f64::from(u8::from(place == own)));
+            let excess = weight * (log.exp() - f64::from(u8::from(place == own_place)));
             add(&mut gradient[..n], excess, self.row(at, place, n));
             gradient[n + self.class(at, place)] += share * excess;
         }

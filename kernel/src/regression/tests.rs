@@ -1,8 +1,8 @@
 use super::curvature::{MOST_TOGETHER, factor, solve};
 use super::*;
 
-fn rows(own: Vec<u32>, weight: f64) -> Rows {
-    Rows { weights: vec![weight; own.len()], own, ..Rows::default() }
+fn rows(class_ids: Vec<u32>, weight: f64) -> Rows {
+    Rows { weights: vec![weight; class_ids.len()], class_ids, ..Rows::default() }
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn nothing_to_learn_leaves_the_prior_and_much_moves_it() {
     // A feature that always speaks for the wrong class.
     let features: Vec<f64> =
         (0..300).flat_map(|i| (0..3).map(move |c| f64::from(u8::from(c == (i + 1) % 3)))).collect();
-    let own = (0..300).map(|i| i % 3).collect();
-    let wrong = Regression::new(features, 1, 3, rows(own, 1.0)).expect("they fit");
+    let class_ids = (0..300).map(|i| i % 3).collect();
+    let wrong = Regression::new(features, 1, 3, rows(class_ids, 1.0)).expect("they fit");
     let (fitted, _) = wrong.fit(&prior, 2);
     assert!(fitted.coefficients[0] < -3.0);
     assert_eq!(wrong.fit(&prior, 1).0, fitted);
@@ -54,7 +54,7 @@ fn some() -> (Vec<f64>, Rows) {
     let number = |i: usize| ((i * 7919 + 13) % 101) as f64 / 50.0 - 1.0;
     let n = 60;
     let rows = Rows {
-        own: (0..n as u32).map(|i| (i * i + i / 7) % 3).collect(),
+        class_ids: (0..n as u32).map(|i| (i * i + i / 7) % 3).collect(),
         weights: (0..n).map(|i| 0.5 + number(i).abs()).collect(),
         offsets: (0..3 * n).map(|i| number(i + 5) / 2.0).collect(),
         scales: (0..n).map(|i| number(i + 9).abs()).collect(),
@@ -70,8 +70,8 @@ fn lists_of_all_classes_are_all_classes() {
     let mut listed = dense.clone();
     (listed.offsets, listed.lists) = (vec![], vec![]);
     let mut moved = vec![];
-    for (at, &own) in dense.own.iter().enumerate() {
-        let order: Vec<u32> = [own].into_iter().chain((0..3).filter(|&class| class != own)).collect();
+    for (at, &class_id) in dense.class_ids.iter().enumerate() {
+        let order: Vec<u32> = [class_id].into_iter().chain((0..3).filter(|&class| class != class_id)).collect();
         for &class in &order {
             listed.offsets.push(dense.offsets[at * 3 + class as usize]);
             moved.extend_from_slice(&features[(at * 3 + class as usize) * 2..][..2]);
