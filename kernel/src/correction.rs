@@ -204,8 +204,8 @@ mod tests {
             let correction =
                 Correction::new(hashes.clone().into(), weights.into(), 2, Scale::fitted(&[1, 5])).expect("sound");
             for (at, &hash) in hashes.iter().enumerate() {
-                let found = correction.find(hash).expect("it is there");
-                assert_eq!(correction.row(found), [2.0 * at as f32, 2.0 * at as f32 + 1.0]);
+                let place = correction.find(hash).expect("it is there");
+                assert_eq!(correction.row(place), [2.0 * at as f32, 2.0 * at as f32 + 1.0]);
                 assert_eq!(correction.find(hash ^ 1), None);
             }
             let swapped = correction.arranged(&[vec![], vec![(1, 1.0)], vec![(0, 1.0)]]);

@@ -155,7 +155,7 @@ impl Documents {
         let bytes: usize = documents.rows.iter().map(|&row| given.texts[row as usize].len()).sum();
         let parts = equal_parts(documents.len(), threads.min(bytes >> 16).max(1));
         let none = || counts.blocks.iter().map(|_| Features::default()).collect::<Vec<Features>>();
-        let found = each_on_a_thread(&parts, |part| {
+        let read = each_on_a_thread(&parts, |part| {
             let finder = Finder::new(counts, analyzer);
             let mut finder = if has_windows { finder.with_windows() } else { finder };
             let (mut blocks, mut windows) = (none(), none());
@@ -170,7 +170,7 @@ impl Documents {
             (blocks, windows)
         });
         (documents.blocks, documents.windows) = (none(), if has_windows { none() } else { vec![] });
-        for (blocks, windows) in found {
+        for (blocks, windows) in read {
             documents.blocks.iter_mut().zip(blocks).for_each(|(block, more)| block.append(more));
             documents.windows.iter_mut().zip(windows).for_each(|(block, more)| block.append(more));
         }
@@ -253,8 +253,8 @@ pub struct Incidence {
 impl Documents {
     /// Which of these words each document has; none, where words are not counted.
     pub fn incidence(&self, counts: &Counts, names: &[String]) -> Incidence {
-        let mut found = Incidence::default();
-        let (Some(block), Some(features)) = (counts.blocks.first(), self.blocks.first()) else { return found };
+        let mut incidence = Incidence::default();
+        let (Some(block), Some(features)) = (counts.blocks.first(), self.blocks.first()) else { return incidence };
         let mut numbers = vec![UNKNOWN; block.len()];
         if block.kind == Kind::Words {
             for (number, name) in names.iter().enumerate() {
@@ -265,11 +265,13 @@ impl Documents {
         }
         for document in 0..self.len() {
             let range = features.range(document);
-            found.lengths.push(features.times[range.clone()].iter().sum());
-            found.words.extend(features.ids[range].iter().map(|&id| numbers[id as usize]).filter(|&n| n != UNKNOWN));
-            found.ends.push(found.words.len() as u64);
+            incidence.lengths.push(features.times[range.clone()].iter().sum());
+            incidence
+                .words
+                .extend(features.ids[range].iter().map(|&id| numbers[id as usize]).filter(|&n| n != UNKNOWN));
+            incidence.ends.push(incidence.words.len() as u64);
         }
-        found
+        incidence
     }
 }
 
@@ -371,10 +373,10 @@ mod tests {
     fn a_document_has_those_of_the_words_asked_for_that_stand_in_it() {
         let (counts, documents) = looked_up(9);
         let at = documents.rows.iter().position(|&row| row == 0).expect("it is there");
-        let found = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
-        let start = if at == 0 { 0 } else { found.ends[at - 1] as usize };
-        assert_eq!(found.words[start..found.ends[at] as usize], [2]);
-        assert_eq!(found.lengths[at], 4);
+        let incidence = documents.incidence(&counts, &["c".into(), "nowhere".into(), "b".into()]);
+        let start = if at == 0 { 0 } else { incidence.ends[at - 1] as usize };
+        assert_eq!(incidence.words[start..incidence.ends[at] as usize], [2]);
+        assert_eq!(incidence.lengths[at], 4);
     }
 
     #[test]

@@ -36,15 +36,15 @@ pub fn signatures(analyzer: &Analyzer, texts: &[&str], threads: usize) -> Vec<u3
     let bytes: usize = texts.iter().map(|text| text.len()).sum();
     each_on_a_thread(&equal_parts(texts.len(), threads.min(bytes >> 16).max(1)), |part| {
         let (mut tokens, mut words) = (Tokens::default(), vec![]);
-        let mut found = Vec::with_capacity(part.len() * HASHES);
+        let mut hashes = Vec::with_capacity(part.len() * HASHES);
         for text in &texts[part.clone()] {
             tokens.clear();
             analyzer.words(text, &mut tokens);
             words.clear();
             words.extend((0..tokens.len()).map(|at| Seed::fixed(0).digest(tokens.get(at))));
-            found.extend(signature(&words));
+            hashes.extend(signature(&words));
         }
-        found
+        hashes
     })
     .concat()
 }
@@ -68,8 +68,8 @@ mod tests {
 
     fn agreement(one: &str, other: &str) -> f64 {
         let analyzer = Analyzer::new(Settings::default()).expect("sound settings");
-        let found = signatures(&analyzer, &[one, other], 1);
-        let (one, other) = found.split_at(HASHES);
+        let hashes = signatures(&analyzer, &[one, other], 1);
+        let (one, other) = hashes.split_at(HASHES);
         one.iter().zip(other).filter(|(a, b)| a == b).count() as f64 / HASHES as f64
     }
 

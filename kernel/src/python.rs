@@ -357,12 +357,12 @@ impl Counts {
     /// Every feature that is counted, and the classes that have it.
     fn postings(&self, py: Python<'_>) -> PyResult<Postings> {
         let version = self.current();
-        let found = py.detach(move || version.counts.postings());
+        let postings = py.detach(move || version.counts.postings());
         Ok(Postings {
-            names: PyList::new(py, found.names)?.unbind(),
-            ends: Py::new(py, Array::flat(found.ends))?,
-            classes: Py::new(py, Array::flat(found.classes))?,
-            occurrences: Py::new(py, Array::flat(found.occurrences))?,
+            names: PyList::new(py, postings.names)?.unbind(),
+            ends: Py::new(py, Array::flat(postings.ends))?,
+            classes: Py::new(py, Array::flat(postings.classes))?,
+            occurrences: Py::new(py, Array::flat(postings.occurrences))?,
         })
     }
 

@@ -208,7 +208,7 @@ impl Reader {
             None => bytes.len(),
         };
         self.pending.extend_from_slice(&bytes[..from]);
-        let mut rows = Found::new(&[], &self.uses).rows;
+        let mut rows = RowBuilder::new(&[], &self.uses).rows;
         if is_last || self.pending.ends_with(b"\n") {
             let first = std::mem::take(&mut self.pending);
             rows.append(self.read_lines(&first, 0..first.len(), 1).aside(&first, bytes.len()), bytes.len());
@@ -231,19 +231,19 @@ impl Reader {
         });
         let parts: Vec<(Range<usize>, u64)> = parts.collect();
         self.line = line;
-        let found = each_on_a_thread(&parts, |(part, line)| {
-            let mut found = Found::new(block, &self.uses);
+        let read = each_on_a_thread(&parts, |(part, line)| {
+            let mut builder = RowBuilder::new(block, &self.uses);
             for (line, raw) in (*line..).zip(lines_of(block, part.clone())) {
                 match &self.format {
-                    Format::Jsonl(names) => jsonl::read(names, raw, line, &mut found),
-                    Format::FastText => lines::read_labelled(raw, line, &mut found),
-                    _ => lines::read(raw, line, &mut found),
+                    Format::Jsonl(names) => jsonl::read(names, raw, line, &mut builder),
+                    Format::FastText => lines::read_labelled(raw, line, &mut builder),
+                    _ => lines::read(raw, line, &mut builder),
                 }
             }
-            found.rows
+            builder.rows
         });
-        let mut rows = Found::new(&[], &self.uses).rows;
-        found.into_iter().for_each(|part| rows.append(part, block.len()));
+        let mut rows = RowBuilder::new(&[], &self.uses).rows;
+        read.into_iter().for_each(|part| rows.append(part, block.len()));
         rows
     }
 
@@ -251,9 +251,9 @@ impl Reader {
         let Format::Delimited { dialect, places, n_cells } = &self.format else { unreachable!("feed has looked") };
         let mut block = std::mem::take(&mut self.pending);
         block.extend_from_slice(bytes);
-        let mut found = Found::new(&block, &self.uses);
-        let (used, line) = delimited::read(*dialect, places, *n_cells, &block, is_last, self.line, &mut found);
-        let mut rows = found.rows;
+        let mut builder = RowBuilder::new(&block, &self.uses);
+        let (used, line) = delimited::read(*dialect, places, *n_cells, &block, is_last, self.line, &mut builder);
+        let mut rows = builder.rows;
         self.line = line;
         self.pending = block[used..].to_vec();
         rows.block = Some(Arc::new(block));
@@ -337,7 +337,7 @@ fn lines_of(block: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usi
 }
 
 /// Rows in the making.
-struct Found<'a> {
+struct RowBuilder<'a> {
     block: &'a [u8],
     uses: &'a [Use],
     /// The cells of the row that is being read.
@@ -345,11 +345,11 @@ struct Found<'a> {
     rows: Rows,
 }
 
-impl<'a> Found<'a> {
+impl<'a> RowBuilder<'a> {
     fn new(block: &'a [u8], uses: &'a [Use]) -> Self {
         let columns = uses.iter().map(|_| vec![]).collect();
         let rows = Rows { columns, ..Rows::default() };
-        Found { block, uses, cells: vec![Cell::default(); uses.len()], rows }
+        RowBuilder { block, uses, cells: vec![Cell::default(); uses.len()], rows }
     }
 
     /// A cell that lies in the block.

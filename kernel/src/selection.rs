@@ -29,8 +29,8 @@ pub fn leave_one_out(counts: &Counts, form: Form, documents: &Documents, threads
     let full = Model::new(counts, form);
     let mut whole = LeftOut::default();
     for features in [&documents.blocks, &documents.windows].into_iter().filter(|view| !view.is_empty()) {
-        let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-            let (mut found, mut taker) = (LeftOut::default(), Taker::new(documents));
+        let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+            let (mut parts, mut taker) = (LeftOut::default(), Taker::new(documents));
             let (mut starts, mut last) = (Starts::new(), None);
             for at in part.clone() {
                 let asked = Asked { counts, documents, features, at, all: &all, full: &full };
@@ -40,12 +40,12 @@ pub fn leave_one_out(counts: &Counts, form: Form, documents: &Documents, threads
                     Some((number, rest)) if taken.is_group() == Some(number) => rest,
                     _ => asked.rest(&taken, &mut starts),
                 };
-                asked.add(&taken, &rest, &mut found);
+                asked.add(&taken, &rest, &mut parts);
                 last = taken.is_group().map(|number| (number, rest));
             }
-            found
+            parts
         });
-        for part in found {
+        for part in parts {
             whole.logs.extend(part.logs);
             whole.absent.extend(part.absent);
             whole.lengths.extend(part.lengths);

@@ -233,9 +233,9 @@ mod tests {
         let mut words = Words::default();
         let ids: Vec<u32> = all.iter().map(|name| words.intern(name.as_bytes())).collect();
         assert_eq!(ids, (0..50_000).collect::<Vec<u32>>());
-        let mut found = vec![];
-        words.find(&mut tokens(&all), &mut vec![], &mut found);
-        assert_eq!(found, ids);
+        let mut known = vec![];
+        words.find(&mut tokens(&all), &mut vec![], &mut known);
+        assert_eq!(known, ids);
         assert!(ids.iter().all(|&id| words.name(id) == names[id as usize].as_bytes()));
         assert_eq!(words.find_one(b"never seen"), UNKNOWN);
     }

@@ -82,13 +82,13 @@ impl Reading {
     /// What each term that counts adds to the score of each class, for one row: the term, and by class.
     pub fn terms(&self, code: impl Fn(usize) -> u8 + Copy) -> Vec<(usize, Vec<f64>)> {
         let mut reader = self.evidence.reader();
-        let mut found = vec![];
+        let mut votes = vec![];
         for &term in &self.terms {
             let mut said = vec![0.0; self.evidence.counts.n_classes];
             self.write(&mut reader, term, code, &mut said);
-            found.push((term.0, said));
+            votes.push((term.0, said));
         }
-        found
+        votes
     }
 
     pub fn evidence(&self) -> &Evidence {

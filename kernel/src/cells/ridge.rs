@@ -87,7 +87,7 @@ impl Ridge<'_> {
         let (rows, places) = self.kept(layout, codes);
         let n_kept = places.iter().filter(|&&place| place != NONE).count();
         let mut at = vec![0.0; n_kept * self.n_classes];
-        let mut found = vec![];
+        let mut blocks = vec![];
         for &penalty in penalties {
             let effort = Effort { steps, enough: 1e-7 };
             minimise(&mut at, 0, effort, |at| self.loss(&rows, at, penalty, threads));
@@ -97,9 +97,9 @@ impl Ridge<'_> {
                     weights.copy_from_slice(&at[place as usize * self.n_classes..][..self.n_classes]);
                 }
             }
-            found.push(weights);
+            blocks.push(weights);
         }
-        found
+        blocks
     }
 
     /// The rows' features that have weights, by their places among these; and the place of each feature.

@@ -127,7 +127,7 @@ pub fn sums(
     let parts = equal_parts(codes.n_rows, PARTS);
     let threads = threads.clamp(1, 1 + terms.len() * codes.n_rows / WORTH_A_THREAD);
     let groups = equal_parts(parts.len(), threads);
-    let found = each_on_a_thread(&groups, |group| {
+    let parts = each_on_a_thread(&groups, |group| {
         let parts = &parts[group.clone()];
         let rows = parts[0].start..parts[parts.len() - 1].end;
         // One column after the other: the rows of a run pass by in order, whatever the number of columns.
@@ -154,11 +154,11 @@ pub fn sums(
         (rows_first(&by_column, rows.len(), n, width), slopes)
     });
     let mut gains = vec![(0.0, 0.0); terms.len()];
-    for slopes in found.iter().flat_map(|(_, slopes)| slopes) {
+    for slopes in parts.iter().flat_map(|(_, slopes)| slopes) {
         gains.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum = (sum.0 + slope.0, sum.1 + slope.1));
     }
     Sums {
-        by_column: found.into_iter().flat_map(|(by_column, _)| by_column).collect(),
+        by_column: parts.into_iter().flat_map(|(by_column, _)| by_column).collect(),
         gains: gains.into_iter().map(|(slope, curvature)| slope * slope.abs() / (2.0 * curvature + 1e-9)).collect(),
     }
 }

@@ -106,12 +106,12 @@ impl Counter {
             // For now where the part begins; it moves to the part's end as the part fills.
             (*end, sum) = (sum, sum + *end);
         }
-        let mut found = scattered_filled((0u64, 0u32), sum);
+        let mut counted = scattered_filled((0u64, 0u32), sum);
         let mut positions = scattered_filled(0, if keep { sum } else { 0 });
         runs.each(&parts, |part, key, rank, position| {
             let at = ends[part];
             ends[part] += 1;
-            found[at] = (key, rank);
+            counted[at] = (key, rank);
             if keep {
                 positions[at] = position;
             }
@@ -119,7 +119,7 @@ impl Counter {
         let (mut table, mut touched, mut from) = (Table::with_room_for(PART / 4), vec![], 0);
         for end in ends {
             let positions = if keep { &positions[from..end] } else { &[] };
-            self.count_part(order, runs, &found[from..end], positions, &mut table, &mut touched);
+            self.count_part(order, runs, &counted[from..end], positions, &mut table, &mut touched);
             from = end;
         }
         self

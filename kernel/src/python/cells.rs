@@ -231,9 +231,9 @@ impl CellEvidence {
         }
         let left_out = rows.left_out();
         let asked = Asked { term_weights: term_weights.as_deref(), gains_alone: false, judged };
-        let found = py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, asked, n_threads(threads)));
+        let summed = py.detach(|| sums(&self.inner, &terms, rows.codes(), &left_out, asked, n_threads(threads)));
         let shape = [rows.n_rows, rows.n_classes, self.inner.layout().columns.len()];
-        Ok((Array::new(found.by_column, &shape), found.gains))
+        Ok((Array::new(summed.by_column, &shape), summed.gains))
     }
 
     /// How much each term would gain, beside these probabilities.
@@ -283,8 +283,8 @@ impl CellEvidence {
             offsets: &offsets,
             n_classes: rows.n_classes,
         };
-        let found = py.detach(|| ridge.fit(layout, rows.codes(), &penalties, steps, n_threads(threads)));
-        Ok(found.into_iter().map(|weights| Array::rows(weights, features.n_features, rows.n_classes)).collect())
+        let fitted = py.detach(|| ridge.fit(layout, rows.codes(), &penalties, steps, n_threads(threads)));
+        Ok(fitted.into_iter().map(|weights| Array::rows(weights, features.n_features, rows.n_classes)).collect())
     }
 }
 

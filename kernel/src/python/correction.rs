@@ -97,11 +97,11 @@ impl Ridge {
     }
 
     fn correction(&self, py: Python<'_>, documents: &Documents, threads: usize) -> PyResult<Correction> {
-        let found = documents.with(py, |counts, _| {
+        let fitted = documents.with(py, |counts, _| {
             let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
             (documents.inner.len() == self.n_documents).then(|| inner.correction(counts, n_threads(threads)))
         })?;
-        let made = found.ok_or_else(|| input_error(py, "these are other documents".into()))?;
+        let made = fitted.ok_or_else(|| input_error(py, "these are other documents".into()))?;
         Ok(Correction { inner: Arc::new(made) })
     }
 }

@@ -167,8 +167,8 @@ impl PlainScorer {
     #[pyo3(signature = (names=None, min_documents=1))]
     fn lengths(&self, py: Python<'_>, names: Option<Vec<String>>, min_documents: u64) -> PyResult<Array> {
         let lengths = self.current.with(py, |_, counts, _| {
-            let found = scoring::features(counts, names.as_deref(), min_documents).into_iter();
-            found.map(|(block, _)| counts.blocks[block].kind.length()).collect::<Vec<u8>>()
+            let features = scoring::features(counts, names.as_deref(), min_documents).into_iter();
+            features.map(|(block, _)| counts.blocks[block].kind.length()).collect::<Vec<u8>>()
         })?;
         Ok(Array::flat(lengths))
     }

@@ -126,18 +126,18 @@ impl Documents {
     }
 
     fn words(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Incidence> {
-        let found = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
+        let incidence = self.with(py, |counts, _| self.inner.incidence(counts, &names))?;
         Ok(Incidence {
-            lengths: Py::new(py, Array::flat(found.lengths))?,
-            ends: Py::new(py, Array::flat(found.ends))?,
-            words: Py::new(py, Array::flat(found.words))?,
+            lengths: Py::new(py, Array::flat(incidence.lengths))?,
+            ends: Py::new(py, Array::flat(incidence.ends))?,
+            words: Py::new(py, Array::flat(incidence.words))?,
         })
     }
 
     /// Counts without the first `n` documents, and the other documents as these know them.
     fn held_out(&self, py: Python<'_>, n: usize) -> PyResult<(Py<Counts>, Self)> {
-        let found = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
-        let (counts, inner) = found.map_err(|error| exception(py, error))?;
+        let held_out = self.with(py, |counts, _| self.inner.held_out(counts, n))?;
+        let (counts, inner) = held_out.map_err(|error| exception(py, error))?;
         let counts = Py::new(py, Counts::with(self.analyzer.clone(), counts))?;
         let version = counts.get().current_for_reader();
         Ok((counts, Documents { analyzer: self.analyzer.clone(), version, inner }))
@@ -154,8 +154,8 @@ impl Documents {
     ) -> PyResult<LeftOut> {
         let form = form_of(py, likelihood, smoothing, absent_smoothing, class_vocabulary)?;
         let (found, n_classes) = self.with(py, |counts, _| {
-            let found = selection::leave_one_out(counts, form, &self.inner, n_threads(threads));
-            (found, counts.n_classes())
+            let left_out = selection::leave_one_out(counts, form, &self.inner, n_threads(threads));
+            (left_out, counts.n_classes())
         })?;
         let n_rows = found.lengths.len();
         Ok(LeftOut {
@@ -170,14 +170,14 @@ impl Documents {
         let lists = lists.map(|lists| lists.to_vec(py)).transpose()?;
         let n_rows = self.inner.len() * if self.inner.windows.is_empty() { 1 } else { 2 };
         let width = lists.as_ref().map_or(0, |lists| lists.len() / n_rows.max(1));
-        let found = self.with(py, |counts, analyzer| {
+        let result = self.with(py, |counts, analyzer| {
             let fits = lists.as_ref().is_none_or(|lists| {
                 width > 0 && lists.len() == width * n_rows && lists.iter().all(|&c| (c as usize) < counts.n_classes())
             });
             let lists = lists.as_ref().map(|lists| (&lists[..], width));
             fits.then(|| trust::Corpus::new(counts, analyzer).basis(&self.inner, lists, n_threads(threads)))
         })?;
-        let inner = found.ok_or_else(|| input_error(py, "the lists of classes do not fit the documents".into()))?;
+        let inner = result.ok_or_else(|| input_error(py, "the lists of classes do not fit the documents".into()))?;
         Ok(Basis { inner })
     }
 
@@ -190,14 +190,14 @@ impl Documents {
         threads: usize,
         most: usize,
     ) -> PyResult<LeftOut> {
-        let found = self.with(py, |counts, analyzer| {
+        let result = self.with(py, |counts, analyzer| {
             let corpus = trust::Corpus::new(counts, analyzer);
             let curves: Option<Vec<_>> =
                 curves.iter().map(|numbers| trust::Curves::new(corpus.shape(), numbers, &caps)).collect();
             let curves = curves.filter(|curves| !curves.is_empty())?;
             Some((corpus.leave_one_out(&self.inner, most, &curves, n_threads(threads)), corpus.shape().n_scored()))
         })?;
-        let ((scores, lengths), n_scored) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        let ((scores, lengths), n_scored) = result.ok_or_else(|| input_error(py, MISFIT.into()))?;
         Ok(LeftOut {
             scores: Py::new(py, Array::rows(scores, lengths.len(), n_scored))?,
             absent: None,
@@ -206,13 +206,13 @@ impl Documents {
     }
 
     fn first_scores(&self, py: Python<'_>, curves: Vec<f64>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
-        let found = self.with(py, |counts, analyzer| {
+        let result = self.with(py, |counts, analyzer| {
             let shape = trust::Shape::new(analyzer, counts);
             let curves = trust::Curves::new(&shape, &curves, &caps)?;
             let model = trust::Model::new(counts, analyzer, &curves, None);
             Some((model.scores_of(counts, &self.inner, n_threads(threads)), counts.n_classes()))
         })?;
-        let ((scores, lengths), n_classes) = found.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        let ((scores, lengths), n_classes) = result.ok_or_else(|| input_error(py, MISFIT.into()))?;
         Ok(LeftOut {
             scores: Py::new(py, Array::rows(scores, lengths.len(), n_classes))?,
             absent: None,
@@ -415,8 +415,8 @@ pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>,
     let texts = Texts::new(texts)?;
     let read = texts.read(py)?;
     let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
-    let found = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
-    Ok(Array::rows(found, slices.len(), duplicates::HASHES))
+    let signatures = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
+    Ok(Array::rows(signatures, slices.len(), duplicates::HASHES))
 }
 
 /// How many bytes the documents have all together.

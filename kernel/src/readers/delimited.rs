@@ -2,7 +2,7 @@
 
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
-use super::{Found, Kind, Use, count, not_utf8};
+use super::{Kind, RowBuilder, Use, count, not_utf8};
 
 /// What stands between cells, and whether quotes around them have a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub fn read(
     block: &[u8],
     is_last: bool,
     mut line: u64,
-    found: &mut Found,
+    builder: &mut RowBuilder,
 ) -> (usize, u64) {
     let mut records = Records::new(dialect, n_cells);
     let mut from = 0;
@@ -35,16 +35,16 @@ pub fn read(
         let end =
             block[from..to].iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(from, |at| from + at + 1);
         match fault(is_closed, &records, n_cells, &block[from..end]) {
-            Some(reason) => found.bad(line, reason),
+            Some(reason) => builder.bad(line, reason),
             None => {
                 for (column, &place) in places.iter().enumerate() {
                     let cell = records.cell(place);
                     // An empty text is a text; an empty label is none.
-                    if !cell.is_empty() || found.uses[column] == Use::Text {
-                        found.made(column, Kind::Text, |bytes| bytes.extend_from_slice(cell));
+                    if !cell.is_empty() || builder.uses[column] == Use::Text {
+                        builder.made(column, Kind::Text, |bytes| bytes.extend_from_slice(cell));
                     }
                 }
-                found.finish(from..end, line);
+                builder.finish(from..end, line);
             }
         }
         line += count(b'\n', &block[from..to]) + u64::from(block[to - 1] == b'\r' && ends_line(block, to - 1));

@@ -9,24 +9,24 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Found, Kind, Use, not_utf8};
+use super::{Kind, RowBuilder, Use, not_utf8};
 use crate::text;
 
 const REPLACEMENT: char = '\u{fffd}';
 
 /// A line with nothing on it is no row.
-pub fn read(names: &[String], raw: Range<usize>, line: u64, found: &mut Found) {
-    let block = found.block;
+pub fn read(names: &[String], raw: Range<usize>, line: u64, builder: &mut RowBuilder) {
+    let block = builder.block;
     let Ok(text) = std::str::from_utf8(&block[raw.clone()]) else {
-        return found.bad(line, not_utf8(&block[raw]).expect("it was looked at"));
+        return builder.bad(line, not_utf8(&block[raw]).expect("it was looked at"));
     };
     if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
         return;
     }
     let mut json = serde_json::Deserializer::from_str(text);
-    match json.deserialize_map(Row { names, found }).and_then(|()| json.end()) {
-        Ok(()) => found.finish(raw, line),
-        Err(error) => found.bad(line, reason(&error)),
+    match json.deserialize_map(Row { names, builder }).and_then(|()| json.end()) {
+        Ok(()) => builder.finish(raw, line),
+        Err(error) => builder.bad(line, reason(&error)),
     }
 }
 
@@ -39,7 +39,7 @@ fn reason(error: &serde_json::Error) -> String {
 
 struct Row<'r, 'f, 'a> {
     names: &'r [String],
-    found: &'f mut Found<'a>,
+    builder: &'f mut RowBuilder<'a>,
 }
 
 impl<'de> Visitor<'de> for Row<'_, '_, '_> {
@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for Row<'_, '_, '_> {
         while let Some(column) = map.next_key_seed(Name(self.names))? {
             match column {
                 None => drop(map.next_value::<IgnoredAny>()?),
-                Some(column) => keep(column, map.next_value::<&RawValue>()?.get(), self.found),
+                Some(column) => keep(column, map.next_value::<&RawValue>()?.get(), self.builder),
             }
         }
         Ok(())
@@ -92,35 +92,35 @@ impl<'de> Visitor<'de> for Name<'_> {
 }
 
 /// A value that serde_json has found to be sound; it lies in the block. The last of equal names counts.
-fn keep(column: usize, json: &str, found: &mut Found) {
-    let start = json.as_ptr() as usize - found.block.as_ptr() as usize;
+fn keep(column: usize, json: &str, builder: &mut RowBuilder) {
+    let start = json.as_ptr() as usize - builder.block.as_ptr() as usize;
     let range = start..start + json.len();
     match json.as_bytes()[0] {
         b'"' => {
             let inner = &json[1..json.len() - 1];
             match memchr::memchr(b'\\', inner.as_bytes()) {
-                None => found.within(column, range.start + 1..range.end - 1, Kind::Text),
-                Some(first) => found.made(column, Kind::Text, |bytes| unescape(inner, first, bytes)),
+                None => builder.within(column, range.start + 1..range.end - 1, Kind::Text),
+                Some(first) => builder.made(column, Kind::Text, |bytes| unescape(inner, first, bytes)),
             }
         }
-        b'n' => found.cells[column] = Default::default(),
-        b't' | b'f' => found.within(column, range, Kind::Truth),
-        b'[' if found.uses[column] == Use::Text && keep_tokens(column, json, found) => (),
-        b'[' | b'{' => found.within(column, range, Kind::Nested),
-        _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => found.within(column, range, Kind::Float),
-        _ => found.within(column, range, Kind::Integer),
+        b'n' => builder.cells[column] = Default::default(),
+        b't' | b'f' => builder.within(column, range, Kind::Truth),
+        b'[' if builder.uses[column] == Use::Text && keep_tokens(column, json, builder) => (),
+        b'[' | b'{' => builder.within(column, range, Kind::Nested),
+        _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => builder.within(column, range, Kind::Float),
+        _ => builder.within(column, range, Kind::Integer),
     }
 }
 
 /// Makes a document of an array of strings, each a token: white space inside one becomes `_`, and one of white space alone is
 /// none. False for any other array.
-fn keep_tokens(column: usize, json: &str, found: &mut Found) -> bool {
+fn keep_tokens(column: usize, json: &str, builder: &mut RowBuilder) -> bool {
     let Ok(tokens) = serde_json::from_str::<Vec<&RawValue>>(json) else { return false };
     if !tokens.iter().all(|token| token.get().starts_with('"')) {
         return false;
     }
     let mut text = vec![];
-    found.made(column, Kind::Tokens, |document| {
+    builder.made(column, Kind::Tokens, |document| {
         write_mark(document);
         let mut is_first = true;
         for token in tokens {

@@ -2,47 +2,47 @@
 
 use std::ops::Range;
 
-use super::{Found, Kind, not_utf8};
+use super::{Kind, RowBuilder, not_utf8};
 
 const PREFIX: &[u8] = b"__label__";
 
 /// The line is the text, be it empty.
-pub fn read(raw: Range<usize>, line: u64, found: &mut Found) {
-    let text = without_return(found.block, raw.clone());
-    if let Some(reason) = not_utf8(&found.block[text.clone()]) {
-        return found.bad(line, reason);
+pub fn read(raw: Range<usize>, line: u64, builder: &mut RowBuilder) {
+    let text = without_return(builder.block, raw.clone());
+    if let Some(reason) = not_utf8(&builder.block[text.clone()]) {
+        return builder.bad(line, reason);
     }
-    if !found.uses.is_empty() {
-        found.within(0, text, Kind::Text);
+    if !builder.uses.is_empty() {
+        builder.within(0, text, Kind::Text);
     }
-    found.finish(raw, line);
+    builder.finish(raw, line);
 }
 
 /// Column 0 is the text, 1 the label; a line with nothing on it is no row.
-pub fn read_labelled(raw: Range<usize>, line: u64, found: &mut Found) {
-    let mut rest = trimmed(found.block, raw.clone());
+pub fn read_labelled(raw: Range<usize>, line: u64, builder: &mut RowBuilder) {
+    let mut rest = trimmed(builder.block, raw.clone());
     if rest.is_empty() {
         return;
     }
-    if let Some(reason) = not_utf8(&found.block[rest.clone()]) {
-        return found.bad(line, reason);
+    if let Some(reason) = not_utf8(&builder.block[rest.clone()]) {
+        return builder.bad(line, reason);
     }
     let mut labels = vec![];
-    while found.block[rest.clone()].starts_with(PREFIX) {
-        let word = &found.block[rest.clone()];
+    while builder.block[rest.clone()].starts_with(PREFIX) {
+        let word = &builder.block[rest.clone()];
         let end = rest.start + word.iter().position(|&byte| is_space(byte)).unwrap_or(word.len());
         labels.push(rest.start + PREFIX.len()..end);
-        rest = trimmed(found.block, end..rest.end);
+        rest = trimmed(builder.block, end..rest.end);
     }
-    found.within(0, rest, Kind::Text);
-    if found.uses.len() > 1 {
+    builder.within(0, rest, Kind::Text);
+    if builder.uses.len() > 1 {
         match labels.as_slice() {
-            [label] if !label.is_empty() => found.within(1, label.clone(), Kind::Text),
+            [label] if !label.is_empty() => builder.within(1, label.clone(), Kind::Text),
             [] | [_] => {}
-            _ => return found.bad(line, format!("it has {} labels; a document has one", labels.len())),
+            _ => return builder.bad(line, format!("it has {} labels; a document has one", labels.len())),
         }
     }
-    found.finish(raw, line);
+    builder.finish(raw, line);
 }
 
 fn is_space(byte: u8) -> bool {

@@ -271,7 +271,7 @@ mod tests {
     fn chunks_are_what_python_splits_into() {
         assert_eq!(chunks("\u{fdd0}a b\u{fdd0}\u{fdd0}c").collect::<Vec<_>>(), [(3, "a"), (5, "b"), (12, "c")]);
         let text = " a\u{1f}bé\u{3000}\u{85}c\u{200b}d ";
-        let found: Vec<_> = chunks(text).collect();
-        assert_eq!(found, [(1, "a"), (3, "bé"), (11, "c\u{200b}d")]);
+        let pieces: Vec<_> = chunks(text).collect();
+        assert_eq!(pieces, [(1, "a"), (3, "bé"), (11, "c\u{200b}d")]);
     }
 }

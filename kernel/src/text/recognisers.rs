@@ -164,11 +164,11 @@ impl<'t> Recognisers<'t> {
 
     fn comment(&mut self, at: usize) -> Option<usize> {
         let from = (at + 4).max(self.no_comment_end_before);
-        let found = self.text.as_bytes().get(from..)?.windows(3).position(|w| w == b"-->");
-        if found.is_none() {
+        let end = self.text.as_bytes().get(from..)?.windows(3).position(|w| w == b"-->");
+        if end.is_none() {
             self.no_comment_end_before = self.text.len();
         }
-        found.map(|position| from + position + 3)
+        end.map(|position| from + position + 3)
     }
 
     /// The first position at or after `at` that is neither a word character nor `extra`.
@@ -224,8 +224,8 @@ mod tests {
 
     fn recognised(text: &str) -> Option<(Thing, &str)> {
         let settings = Settings::default();
-        let found = Recognisers::new(text, &settings).thing(0);
-        found.map(|(thing, end)| (thing, &text[..end]))
+        let thing = Recognisers::new(text, &settings).thing(0);
+        thing.map(|(thing, end)| (thing, &text[..end]))
     }
 
     #[test]

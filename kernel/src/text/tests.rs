@@ -219,19 +219,19 @@ fn places_are_code_points_of_the_text() {
         let analyzer = Analyzer::new(settings.clone()).expect("good settings");
         analyzer.tokens(text).into_iter().map(|t| (t.text, t.start, t.end)).collect()
     };
-    let found = places(&Settings::default(), "É😀 don’t!!! www.ü.de");
+    let tokens = places(&Settings::default(), "É😀 don’t!!! www.ü.de");
     let expected = [("é", 0, 1), ("😀", 1, 2), ("don't", 3, 8), ("!!", 8, 11), ("<url>", 12, 20)];
-    assert_eq!(found, expected.map(|(text, start, end)| (text.to_owned(), start, end)));
-    let found = places(&python(), "é İst b");
+    assert_eq!(tokens, expected.map(|(text, start, end)| (text.to_owned(), start, end)));
+    let tokens = places(&python(), "é İst b");
     let expected = [("é", 0, 1), ("i", 2, 3), ("st", 3, 5), ("b", 6, 7)];
-    assert_eq!(found, expected.map(|(text, start, end)| (text.to_owned(), start, end)));
+    assert_eq!(tokens, expected.map(|(text, start, end)| (text.to_owned(), start, end)));
 }
 
 #[test]
 fn features_are_ngrams_then_characters() {
     let settings = Settings { ngrams: (2, 3), characters: Some((4, 4)), ..Settings::default() };
     let features = Analyzer::new(settings).expect("good settings").features("Ice ice, baby");
-    let found: Vec<_> = features.iter().map(|f| (f.text.as_str(), f.start, f.end)).collect();
+    let tokens: Vec<_> = features.iter().map(|f| (f.text.as_str(), f.start, f.end)).collect();
     let expected = [
         ("ice ice", 0, 7),
         ("ice baby", 4, 13),
@@ -245,7 +245,7 @@ fn features_are_ngrams_then_characters() {
         ("baby", 9, 13),
         ("aby ", 10, 13),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(tokens, expected);
 }
 
 #[test]
@@ -421,9 +421,9 @@ fn tokens_that_are_given_are_words_and_nothing_takes_them_apart() {
 fn features_of_given_tokens_stand_where_tokens_with_spaces_between_them_do() {
     let settings = Settings { ngrams: (1, 2), characters: Some((3, 3)), ..Settings::default() };
     let features = Analyzer::new(settings).expect("good settings").features("\u{fdd0}é\u{fdd0}Cream");
-    let found: Vec<_> = features.iter().map(|feature| (feature.text.as_str(), feature.start, feature.end)).collect();
+    let tokens: Vec<_> = features.iter().map(|feature| (feature.text.as_str(), feature.start, feature.end)).collect();
     assert_eq!(
-        found,
+        tokens,
         [
             ("é", 0, 1),
             ("cream", 2, 7),

@@ -97,7 +97,7 @@ impl<'a> Corpus<'a> {
         let n_places = lists.map_or(all.len(), |(_, width)| width);
         let (n_blocks, raw) = (self.shape.counted().count(), self.shape.len() / CHANNELS);
         let views = views_of(documents);
-        let found = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
+        let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
             let mut values = vec![vec![0.0; part.len() * n_places * raw]; views.len()];
             let mut lengths = vec![vec![0; part.len() * n_blocks]; views.len()];
             let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
@@ -134,8 +134,8 @@ impl<'a> Corpus<'a> {
             }
             (values, lengths)
         });
-        let values = joined(found.iter().map(|(values, _)| values), views.len());
-        let lengths = joined(found.iter().map(|(_, lengths)| lengths), views.len());
+        let values = joined(parts.iter().map(|(values, _)| values), views.len());
+        let lengths = joined(parts.iter().map(|(_, lengths)| lengths), views.len());
         Basis { values, lengths, shape: self.shape.clone(), n_places }
     }
 
@@ -153,7 +153,7 @@ impl<'a> Corpus<'a> {
         let classes: Vec<u32> = self.shape.classes().collect();
         let n = classes.len();
         let views = views_of(documents);
-        let found = each_on_a_thread(&equal_parts(documents.len().min(most), threads), |part| {
+        let parts = each_on_a_thread(&equal_parts(documents.len().min(most), threads), |part| {
             let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
             let mut scores = vec![vec![0.0; part.len() * n]; views.len()];
             let mut lengths = vec![vec![]; views.len()];
@@ -183,8 +183,8 @@ impl<'a> Corpus<'a> {
             (scores, lengths)
         });
         (
-            joined(found.iter().map(|(scores, _)| scores), views.len()),
-            joined(found.iter().map(|(_, lengths)| lengths), views.len()),
+            joined(parts.iter().map(|(scores, _)| scores), views.len()),
+            joined(parts.iter().map(|(_, lengths)| lengths), views.len()),
         )
     }
 

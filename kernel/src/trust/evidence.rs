@@ -268,9 +268,9 @@ mod tests {
                 let Evidence { inside, outside, odds, z } = side.of(inside[class], df);
                 assert!((short - odds).abs() < 1e-13 && (ratio - z).abs() < 1e-12);
                 assert!((several.odds[4] - odds).abs() < 1e-13 && (several.z[4] - z).abs() < 1e-12);
-                let found = [row.inside[class], row.outside[class], row.odds[class], row.z[class]];
-                for (found, expected) in found.into_iter().zip([inside, outside, odds, z]) {
-                    assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{found} {expected}");
+                let said = [row.inside[class], row.outside[class], row.odds[class], row.z[class]];
+                for (said, expected) in said.into_iter().zip([inside, outside, odds, z]) {
+                    assert!((said - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{said} {expected}");
                 }
             }
         }
