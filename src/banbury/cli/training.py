@@ -50,9 +50,7 @@ Examples:
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
-@click.option(
-    "--exact-forget", is_flag=True, help="Keep a hash of each document: what was never learned cannot be forgotten."
-)
+@click.option("--exact-forget", is_flag=True, help="Keep hashes: nothing else can be forgotten.")
 @click.option("--plain", is_flag=True, help="Only count words, as textbooks do.")
 @analyzing.settings
 @click.option(
