@@ -50,14 +50,14 @@ Examples:
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
-@click.option("--exact-forget", is_flag=True, help="Keep hashes: nothing else can be forgotten.")
+@click.option("--exact-forget", is_flag=True, help="Let only learned rows be forgotten.")
 @click.option("--plain", is_flag=True, help="Only count words, as textbooks do.")
 @analyzing.settings
 @click.option(
     "--likelihood",
     type=click.Choice(["automatic", "multinomial", "bernoulli", "complement"]),
     metavar="NAME",
-    help="multinomial, bernoulli, complement; automatic by default.",
+    help="multinomial, bernoulli, complement.",
 )
 @click.option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
 @click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
