@@ -130,8 +130,8 @@ class CellReading:
 class CellRows:
     """Codes of rows, one byte each, one column after the other; 255 says nothing.
 
-    `class_ids` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each: rows
-    of the same pattern stand side by side. Without them nothing is left out. Rows that leave besides and are no copies
+    `class_ids` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each:
+    rows of the same pattern stand side by side. Without them nothing is left out. Rows that leave besides and are no copies
     are in `groups`: all of them, those of a group side by side, with their weights, and by pattern where its group
     begins and ends, both 32-bit; each leaves the cells that it is in.
     """
@@ -447,8 +447,8 @@ class Regression:
     """Penalised softmax regression: one vector of coefficients for all classes, and a bias for each.
 
     Features are 64-bit floats by row, class and feature; with two classes of the second only, the first has their
-    negatives. `class_ids` are the classes of the rows. Offsets, by row and class, are added to scores; a row's scale says how
-    much the biases count in it. Fewer coefficients than features are those of the first features.
+    negatives. `class_ids` are the classes of the rows. Offsets, by row and class, are added to scores; a row's scale
+    says how much the biases count in it. Fewer coefficients than features are those of the first features.
     """
 
     def __init__(
