@@ -131,9 +131,9 @@ class CellRows:
     """Codes of rows, one byte each, one column after the other; 255 says nothing.
 
     `class_ids` are the rows' classes. `patterns` say which row of `gone`, so many of each class, is left out with each:
-    rows of the same pattern stand side by side. Without them nothing is left out. Rows that leave besides and are no copies
-    are in `groups`: all of them, those of a group side by side, with their weights, and by pattern where its group
-    begins and ends, both 32-bit; each leaves the cells that it is in.
+    rows of the same pattern stand side by side. Without them nothing is left out. Rows that leave besides and are no
+    copies are in `groups`: all of them, those of a group side by side, with their weights, and by pattern where its
+    group begins and ends, both 32-bit; each leaves the cells that it is in.
     """
 
     def __init__(

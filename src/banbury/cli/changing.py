@@ -139,7 +139,7 @@ def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str)
 
 
 def _check_known(labels: list[Any], classes: list[Any], batch: Batch | None) -> None:
-    """That no label is new: with a typo a model would have a class more, and nobody would know."""
+    """Refuse labels that are new: a typo would silently become a class of its own."""
     known = set(classes)
     for row, label in enumerate(labels):
         if label not in known:

@@ -25,7 +25,7 @@ class Bound(click.ParamType[tuple[str, float]]):
     name = "FIGURE=NUMBER"
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
-        """Both, from `accuracy=0.9`."""
+        """The figure and its bound, from `accuracy=0.9`."""
         name, _, number = value.partition("=")
         name = name.strip().lower().replace(" ", "-").replace("_", "-")
         try:

@@ -45,7 +45,7 @@ def presets(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 
 def stemmers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The languages that words can be cut to stems by."""
+    """The languages that have a stemmer."""
     from banbury import _kernel
 
     return _beginning(_kernel.stemmers(), incomplete)

@@ -20,7 +20,7 @@ SHORT_INPUT = 8 << 20  # bytes that are read before a bar could be looked at
 
 
 def clean(text: str) -> str:
-    """The text with a sign for every control character but tabs and the ends of lines."""
+    """The text with its control characters made visible, but for tabs and line ends."""
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text  # most are, and the import takes longer than the look
     from banbury.display.characters import visible

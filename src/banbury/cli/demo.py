@@ -1,4 +1,4 @@
-"""`banbury demo`: all of it, on a corpus that comes along."""
+"""`banbury demo`: training, prediction and explanation on the demo corpus."""
 
 from __future__ import annotations
 

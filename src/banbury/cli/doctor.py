@@ -38,13 +38,13 @@ def doctor(is_json: bool) -> int:
 
     Nothing in it names you, your machine or your files. The exit code is 1 where something does not work.
     """
-    found = examined()
+    report = examined()
     if is_json:
-        show_json(found)
+        show_json(report)
     else:
-        blocks = [Block(name, [(key, str(value)) for key, value in facts.items()]) for name, facts in found.items()]
+        blocks = [Block(name, [(key, str(value)) for key, value in facts.items()]) for name, facts in report.items()]
         show(Blocks(blocks))
-    return 0 if all(value == WORKS for value in found["checks"].values()) else 1
+    return 0 if all(value == WORKS for value in report["checks"].values()) else 1
 
 
 def examined() -> dict[str, dict[str, Any]]:

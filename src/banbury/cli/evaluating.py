@@ -147,7 +147,7 @@ def _margins() -> dict[str, Any]:
 
 
 def _warn_of_learned(model: Classifier, texts: Any, labels: list[Any]) -> None:
-    """Say that rows were learned: figures of such rows are no test."""
+    """Warn where rows were in the training data: their figures are no test."""
     from banbury.diagnosis.diagnosis import n_learned
 
     try:

@@ -66,7 +66,7 @@ class Findings:
         return plain
 
     def blocks(self) -> Blocks:
-        """A screen or two."""
+        """The findings as blocks of text, a screen or two."""
         blocks = [] if self.report is None else list(self._chosen(self.report))
         if self.strongest:
             n_words = MOST_STRONGEST if len(self.strongest) <= FEW_LABELS else MOST_STRONGEST // 2

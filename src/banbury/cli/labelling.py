@@ -100,7 +100,7 @@ def _choices(labels: str | None, seen: list[Any]) -> list[Any]:
 
 
 def _placed(rows: list[dict[str, Any]], texts: list[str]) -> dict[int, Any]:
-    """Which texts have a label already, by what they say; of equal ones as many as there are labels."""
+    """Rows that have a label already, matched by their texts; of equal texts, as many as there are labels."""
     waiting: dict[str, list[Any]] = {}
     for row in reversed(rows):
         waiting.setdefault(row["text"], []).append(row["label"])
@@ -135,7 +135,7 @@ class _Log:
         self._file.close()
 
     def add(self, row: dict[str, Any]) -> None:
-        """One more row, on the disk before the next is asked about."""
+        """Append a row; it is on disk before the next one is shown."""
         line = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
         self._file.write(line)
         self._file.flush()
@@ -143,7 +143,7 @@ class _Log:
         self._ends.append(self._ends[-1] + len(line))
 
     def undo(self) -> None:
-        """The last row is gone."""
+        """Remove the last row."""
         self._ends.pop()
         self._file.truncate(self._ends[-1])
         self._file.seek(0, os.SEEK_END)

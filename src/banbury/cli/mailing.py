@@ -117,7 +117,7 @@ def _change(path: str, message: bytes, learned: str | None, forgotten: str | Non
 
 
 def _with_header(message: bytes, header: bytes) -> bytes:
-    """The message with our header in front, but behind an mbox's `From ` line; a forged one is gone."""
+    """The message with our header in front, but behind an mbox's `From ` line; a forged one is removed."""
     end = b"\r\n" if re.match(rb"[^\n]*\r\n", message) else b"\n"
     blank = re.search(rb"\r?\n\r?\n", message)
     head_end = len(message) if blank is None else blank.end() - len(end)

@@ -123,8 +123,8 @@ class FileCommand(click.Command):
 
 def _is_same(path: str, output: str) -> bool:
     try:
-        found = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
-        return os.path.isfile(output) and os.path.samestat(found, os.stat(output))
+        status = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
+        return os.path.isfile(output) and os.path.samestat(status, os.stat(output))
     except (OSError, ValueError):  # a text that is no path, or no standard input
         return False
 

@@ -128,7 +128,7 @@ def _text(cell: object) -> str:
 
 @contextmanager
 def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
-    """A function that takes bytes. A file is there when all of it is; where something goes wrong, it is not touched."""
+    """A function that writes bytes. The file appears when all of it is written; after an error nothing has changed."""
     if output is None or output == "-":
         if sys.stdout.isatty():
             yield lambda data: click.echo(clean(data.decode("utf-8", "replace")), nl=False)
@@ -203,7 +203,7 @@ def _waiting(output: str) -> IO[bytes]:
 
 
 def _kind(types: set[type]) -> str:
-    """What is mixed becomes text."""
+    """The kind of a column; mixed kinds become text."""
     if types == {bool}:
         return "bool"
     if types == {int}:

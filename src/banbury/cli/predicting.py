@@ -188,7 +188,7 @@ def _true_labels(batch: Batch) -> list[str | None]:
 
 
 def _spliced(batch: Batch, answers: list[dict[str, Any]]) -> bytes:
-    """Each line as it was, with more in front of its last brace: nothing is read and written that nobody looks at."""
+    """Each line as it was, with the new fields before its last brace: the rest of the row is not parsed."""
     assert batch.kernel is not None
     lines = batch.kernel.raw().split(b"\n")
     parts: list[bytes] = []

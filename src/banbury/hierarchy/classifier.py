@@ -421,8 +421,8 @@ class HierarchicalClassifier:
             arrays |= {f"level{number}.{name}": array for name, array in level_arrays.items()}
         parents = None if self.parents is None else sorted(map(list, self.parents.items()), key=str)
         report = None if self._report is None else self._report.to_dict()
-        own = {"kind": "hierarchical classifier", "separator": self.separator, "parents": parents}
-        return {**own, "levels": levels, "weights": self._weights, "report": report}, arrays
+        about = {"kind": "hierarchical classifier", "separator": self.separator, "parents": parents}
+        return {**about, "levels": levels, "weights": self._weights, "report": report}, arrays
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> HierarchicalClassifier:
@@ -457,8 +457,10 @@ class HierarchicalClassifier:
         levels = []
         for number, level in enumerate(settings["levels"]):
             prefix = f"level{number}."
-            own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-            levels.append(Level(level["depth"], Classifier.from_parts(level["model"], own)))
+            level_arrays = {
+                name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)
+            }
+            levels.append(Level(level["depth"], Classifier.from_parts(level["model"], level_arrays)))
         weights = [float(weight) for weight in settings["weights"]]
         depths = [level.depth for level in levels]
         if not levels or depths[-1] is not None or not all(type(depth) is int and depth > 0 for depth in depths[:-1]):

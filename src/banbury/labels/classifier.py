@@ -383,8 +383,8 @@ class MultiLabelClassifier:
         if isinstance(threshold, Mapping):
             threshold = [list(pair) for pair in sorted(threshold.items(), key=lambda pair: (str(pair[0]), str(pair)))]
         report = None if self._report is None else self._report.settings()
-        own = {"kind": "multi-label classifier", "threshold": threshold, "columns": self._columns, "report": report}
-        return {**own, **settings}, arrays
+        about = {"kind": "multi-label classifier", "threshold": threshold, "columns": self._columns, "report": report}
+        return {**about, **settings}, arrays
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> MultiLabelClassifier:

@@ -316,15 +316,15 @@ def ranking_measures(truth: NDArray[Any], scores: NDArray[Any], weights: NDArray
     n_documents, n_labels = truth.shape
     loss, precision, coverage = np.zeros(n_documents), np.ones(n_documents), np.zeros(n_documents)
     for row in range(n_documents):
-        own = np.sort(-scores[row, truth[row]])
-        if not len(own):
+        true_scores = np.sort(-scores[row, truth[row]])
+        if not len(true_scores):
             continue
-        ranks = np.searchsorted(np.sort(-scores[row]), own, side="right")
+        ranks = np.searchsorted(np.sort(-scores[row]), true_scores, side="right")
         coverage[row] = ranks[-1]
-        if len(own) < n_labels:
-            own_ranks = np.searchsorted(own, own, side="right")
+        if len(true_scores) < n_labels:
+            own_ranks = np.searchsorted(true_scores, true_scores, side="right")
             precision[row] = (own_ranks / ranks).mean()
-            loss[row] = (ranks - own_ranks).sum() / (len(own) * (n_labels - len(own)))
+            loss[row] = (ranks - own_ranks).sum() / (len(true_scores) * (n_labels - len(true_scores)))
     names = ("ranking_loss", "ranking_precision", "coverage_error")
     each = (loss, precision, coverage)
     return {name: float(np.average(values, weights=weights)) for name, values in zip(names, each, strict=True)}
@@ -346,13 +346,13 @@ def average_precision(truth: NDArray[Any], scores: NDArray[Any], weights: NDArra
     return float((np.diff(right, prepend=0.0) * precision).sum() / whole)
 
 
-def _documents(found: list[QuestionableLabel], caption: str) -> Markup:
+def _documents(questionable: list[QuestionableLabel], caption: str) -> Markup:
     rows = [
         (
             str(one.index),
             element("span", isolated(one.label, width=NAME_WIDTH), f" ({one.probability:.2%})"),
             isolated(" ".join(one.text.split()), width=90),
         )
-        for one in found
+        for one in questionable
     ]
     return table(("document", "label", "text"), rows, caption, texts=3)

@@ -180,22 +180,22 @@ class LabelModel:
         labels, kernel = self.counts.learned
         number = class_id_of(label, labels) + 1
         plain = _kernel.PlainScorer(kernel, "multinomial", 1.0, 1.0, False)  # every likelihood has the same counts
-        found = plain.table(names, min_documents)
+        table = plain.table(names, min_documents)
 
         def sides(counts: Any) -> NDArray[Any]:
             both = np.asarray(counts)
             return np.stack([both[..., ALL_DOCUMENTS] - both[..., number], both[..., number]], axis=-1)
 
         weights = np.asarray(reading.scorer.weights(names, min_documents, self.trust.typical))[:, number]
-        occurrences, in_class = sides(found.occurrences), sides(kernel.occurrences)
+        occurrences, in_class = sides(table.occurrences), sides(kernel.occurrences)
         n_features = kernel.n_features
         vocabulary = [int((column > 0).sum()) for column in sides(plain.table().occurrences).T]
         totals = Totals(in_class.tolist(), sides(kernel.documents).tolist(), vocabulary, n_features)
         return WordTable(
             [outside(label), labels[number - 1]],
-            found.names,
+            table.names,
             np.asarray(plain.lengths(names, min_documents)),
-            sides(found.documents),
+            sides(table.documents),
             occurrences,
             np.log((occurrences + 1.0) / (in_class + n_features)),
             np.stack([np.zeros_like(weights), weights], axis=1),

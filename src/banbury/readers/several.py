@@ -69,7 +69,7 @@ class SeveralReader:
     def _of_cells(self, batch: Batch) -> list[Any]:
         label = str(self._label)
         is_text = self.layout.format in ("csv", "tsv")
-        found: list[Any] = []
+        labels: list[Any] = []
         for row, values in enumerate(batch.rows()):
             value = values.get(label, "" if is_text else None)
             if value is None:
@@ -77,8 +77,8 @@ class SeveralReader:
                 raise FileFormatError(
                     f"{where}: it has no {label!r}; an empty list says that it has none of the labels"
                 )
-            found.append(self._cut(value))
-        return found
+            labels.append(self._cut(value))
+        return labels
 
     def _cut(self, value: Any) -> list[Any]:
         """The labels of one cell."""

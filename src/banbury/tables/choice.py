@@ -171,7 +171,7 @@ def _report(
     prior: Prior,
 ) -> TrainingReport:
     """A report by leave-one-out; above the first rung by held-out rows, since leave-one-out is too hopeful there."""
-    class_ids, counted = part.sample.own, part.sample.weights
+    class_ids, counted = part.sample.row_classes, part.sample.weights
     logs = log_softmax(fitted.scores)
     by_kinds = part.weighed
     tried = [
@@ -196,10 +196,10 @@ def _report(
         note = "; ".join(filter(None, [note, part.sample.note]))
         places = rows.places[trial.rows].tolist()
         seen = Seen(tried, chosen, note, places, part.class_ids[trial.rows], every[trial.rows], trial.log_probabilities)
-    at = {place: row for row, place in enumerate(rows.places.tolist())}
+    row_at = {place: row for row, place in enumerate(rows.places.tolist())}
 
     def shown(place: int) -> str:
-        return show_row(rows.table.row(at[place]))
+        return show_row(rows.table.row(row_at[place]))
 
     priors = (log_prior(learned.classes, learned.documents, which) for which in (prior, "empirical"))
     seen, n_learned = with_each_once(with_prior(seen, *priors)), sum(learned.documents)

@@ -106,7 +106,7 @@ class _Regress:
     """Softmax regression on the same rows with different features."""
 
     def __init__(self, class_ids: NDArray[Any], weights: NDArray[Any], documents: list[int], threads: int) -> None:
-        self.own, self.weights, self.threads = class_ids.astype(np.uint32), weights, threads
+        self.class_ids, self.weights, self.threads = class_ids.astype(np.uint32), weights, threads
         self.bias = centred_log_prior(documents)
 
     def fit(
@@ -117,7 +117,7 @@ class _Regress:
         if n_classes == 2:
             features = (features[:, 1] - features[:, 0]) / 2
         flat = np.ascontiguousarray(features).ravel()
-        regression = _kernel.Regression(flat, n, self.own, self.weights, n_classes)
+        regression = _kernel.Regression(flat, n, self.class_ids, self.weights, n_classes)
         penalty = np.diag(precision).ravel().tolist()
         coefficients, biases, _ = regression.fit(list(mean), penalty, self.bias, BIAS_PRECISION, self.threads)
         return coefficients, biases

@@ -43,7 +43,11 @@ def importances(part: Part, fitted: Fit) -> list[Importance]:
         evidence = part.evidence(fitted.terms, fitted.smoothing)
         together, _ = evidence.sums(terms.tolist(), rows, part.threads, term_weights=term_weights[terms])
         together = np.asarray(together)
-    class_ids, weights, scores = part.sample.own[::every], part.sample.observations[::every], fitted.scores[::every]
+    class_ids, weights, scores = (
+        part.sample.row_classes[::every],
+        part.sample.observations[::every],
+        fitted.scores[::every],
+    )
     columns = {unit: column for column, unit in enumerate(part.unit_of)}
     before = _losses(scores, class_ids)
     results = []

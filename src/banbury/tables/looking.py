@@ -66,10 +66,10 @@ def _term(learned: Learned, names: Sequence[str]) -> tuple[int, list[int]] | Non
 
 
 def _weight(learned: Learned, choice: ColumnChoice | None, names: Sequence[str]) -> float:
-    found = _term(learned, names)
-    if found is None or choice is None or choice.cells is None or learned.terms is None:
+    term = _term(learned, names)
+    if term is None or choice is None or choice.cells is None or learned.terms is None:
         return 0.0
-    return float(choice.cells.weights(learned.terms, [0.0] * len(learned.terms.names))[found[0]])
+    return float(choice.cells.weights(learned.terms, [0.0] * len(learned.terms.names))[term[0]])
 
 
 def _cells(learned: Learned, choice: ColumnChoice | None, names: tuple[str, ...], alone: float) -> list[Cell]:
@@ -119,7 +119,7 @@ def _counts(learned: Learned, number: int, places: list[int], combined: Sequence
     assert terms is not None
     first = terms.layout.firsts()[number]
     order = sorted(range(len(places)), key=lambda at: places[at])
-    found = []
+    counts = []
     for values in combined:
         cell = 0
         for at in order:
@@ -127,8 +127,8 @@ def _counts(learned: Learned, number: int, places: list[int], combined: Sequence
             is_number = isinstance(cells, NumberCells)
             size = 2**level if is_number else cells.size
             cell = cell * size + (values[at] >> (DEPTH - level) if is_number else values[at])
-        found.append(terms.counts[first + cell])
-    return np.array(found)
+        counts.append(terms.counts[first + cell])
+    return np.array(counts)
 
 
 def _parameters(group: Group, at: int, classes: Sequence[Any]) -> list[Parameter]:

@@ -372,8 +372,8 @@ class TableModel:
                 drawn |= group.decoded(group.statistics.sample(rng, number, len(places)))
             for name, model in self.texts.items():
                 if classes[number] in model.classes:
-                    of = np.full(len(places), model.classes.index(classes[number]))
-                    drawn[name] = model.sample(rng, of, text_settings(self.inner_kinds[name], settings))
+                    class_ids = np.full(len(places), model.classes.index(classes[number]))
+                    drawn[name] = model.sample(rng, class_ids, text_settings(self.inner_kinds[name], settings))
             for name, values in drawn.items():
                 for place, value in zip(places, values, strict=True):
                     rows[place][name] = value
@@ -454,17 +454,17 @@ class TableModel:
         }
         arrays: dict[str, Any] = {}
         if terms is not None and self.choice is not None and self.choice.cells is not None:
-            settings["terms"], of = terms.parts()
+            settings["terms"], part_arrays = terms.parts()
             settings["cells"], more = self.choice.cells.parts()
-            arrays |= {f"terms.{name}": array for name, array in {**of, **more}.items()}
+            arrays |= {f"terms.{name}": array for name, array in {**part_arrays, **more}.items()}
         for number, group in enumerate(groups):
-            part, of = group.parts()
+            part, part_arrays = group.parts()
             settings["groups"].append(part)
-            arrays |= {f"group{number}.{name}": array for name, array in of.items()}
+            arrays |= {f"group{number}.{name}": array for name, array in part_arrays.items()}
         for number, (name, model) in enumerate(self.texts.items()):
-            part, of = model.parts()
+            part, part_arrays = model.parts()
             settings["texts"].append([name, part])
-            arrays |= {f"text{number}.{name}": array for name, array in of.items()}
+            arrays |= {f"text{number}.{name}": array for name, array in part_arrays.items()}
         return settings, arrays
 
     @classmethod
@@ -477,8 +477,11 @@ class TableModel:
             name: TextModel.from_parts(part, _named(arrays, f"text{number}."))
             for number, (name, part) in enumerate(settings["texts"])
         }
-        of = {name: group.kind for group in groups for name in group.names}
-        kinds = {name: of[name] if name in of else kind_from_file(part) for name, part in settings["columns"]}
+        known_kinds = {name: group.kind for group in groups for name in group.names}
+        kinds = {
+            name: known_kinds[name] if name in known_kinds else kind_from_file(part)
+            for name, part in settings["columns"]
+        }
         classes, documents = list(settings["classes"]), list(settings["documents"])
         if not all(type(n) is int and 0 < n < MOST_ROWS for n in documents):
             raise FileFormatError("a class has an impossible number of rows")
@@ -488,14 +491,14 @@ class TableModel:
         is_whole = len(documents) == len(classes) and all(
             group.statistics.n_classes == len(classes) for group in groups
         )
-        if not is_whole or {*of, *texts} != set(inner_kinds(kinds)):
+        if not is_whole or {*known_kinds, *texts} != set(inner_kinds(kinds)):
             raise FileFormatError("its columns or classes do not fit together")
         terms, cells, weights = None, None, settings["weights"]
         if settings["terms"] is not None:
             part = _named(arrays, "terms.")
             terms = Terms.from_parts(settings["terms"], part)
             cells = CellChoice.from_parts(settings["cells"], part, terms)
-            if terms.counts.shape[1] != len(classes) or not set(terms.names) <= set(of):
+            if terms.counts.shape[1] != len(classes) or not set(terms.names) <= set(known_kinds):
                 raise FileFormatError("its cells do not fit its columns or classes")
         choice = None if weights is None else ColumnChoice.from_settings(weights, cells)
         return cls(kinds, Learned(classes, documents, groups, terms), texts, choice)

@@ -40,9 +40,9 @@ def table_posterior(
     shares = prior_draws(numbers, class_rows, prior, draws, seed)
     scores = []
     for draw in range(draws):
-        one = [
+        by_part = [
             statistics.drawn(np.random.default_rng([seed, draw, place])).scores(values)
             for place, (statistics, values) in enumerate(parts)
         ]
-        scores.append(np.sum(one, axis=0) + shares[draw])
+        scores.append(np.sum(by_part, axis=0) + shares[draw])
     return prediction_posterior(numbers, np.array(scores), level)

@@ -114,7 +114,11 @@ class Part:
     def weighed(self) -> Fitted:
         """The weights of what the columns say by their kinds."""
         return fit_weights(
-            self.by_kinds, self.sample.own, self.sample.observations, self.learned.documents, threads=self.threads
+            self.by_kinds,
+            self.sample.row_classes,
+            self.sample.observations,
+            self.learned.documents,
+            threads=self.threads,
         )
 
     @cached_property
@@ -137,7 +141,7 @@ class Part:
     def by_cells(self) -> tuple[bool, ...]:
         """Which columns cells tell more of than their kind does; a distribution that was asked for stays."""
         kinds = {name: group.kind for group in self.groups for name in group.names}
-        class_ids = self.sample.own
+        class_ids = self.sample.row_classes
         prior = np.maximum(np.array(self.learned.documents, float) - self.sample.gone, 0) + 1
         better = []
         for at, name in enumerate(self.terms.names):
@@ -227,13 +231,13 @@ class Part:
         """Weights, biases and scores of evidence by row, class and weight."""
         evidence = np.ascontiguousarray(evidence, np.float32)
         first = np.concatenate([mean, self.bias]) if start is None else start
-        found = np.array(
+        fitted = np.array(
             _kernel.weigh(
-                evidence.ravel(), self.sample.own.astype(np.uint32), self.sample.trusted, first.tolist(), mean.tolist(),
-                sd.tolist(), self.bias.tolist(), BIAS_PRECISION, steps, self.threads,
+                evidence.ravel(), self.sample.row_classes.astype(np.uint32), self.sample.trusted, first.tolist(),
+                mean.tolist(), sd.tolist(), self.bias.tolist(), BIAS_PRECISION, steps, self.threads,
             )
         )  # fmt: skip
-        weights, bias = found[: len(mean)], found[len(mean) :]
+        weights, bias = fitted[: len(mean)], fitted[len(mean) :]
         return weights, bias, evidence.astype(float) @ weights + bias
 
     # Pairs and triples
@@ -309,13 +313,13 @@ class Part:
         n = sums.shape[2]
         root = np.float32(sqrt(n))
         total = sums.sum(axis=2, keepdims=True) / root
-        found, bias, _ = self._regressed(
+        first_weights, bias, _ = self._regressed(
             np.concatenate([*before, total], axis=2), np.append(mean, 0.0), np.append(sd, 1.0), steps=LEVEL_STEPS
         )
-        self._level_of = found[-1] / sqrt(n)
+        self._level_of = first_weights[-1] / sqrt(n)
         means = np.concatenate([mean, np.full(n, self._level_of)])
         sds = np.concatenate([sd, np.full(n, WEIGHT_SD / sqrt(n))])
-        start = np.concatenate([found[:-1], np.full(n, self._level_of), bias])
+        start = np.concatenate([first_weights[:-1], np.full(n, self._level_of), bias])
         weights, bias, scores = self._regressed(np.concatenate([*before, sums], axis=2), means, sds, start)
         return weights[: len(mean)], weights[len(mean) :], bias, scores
 

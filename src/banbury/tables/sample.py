@@ -62,7 +62,7 @@ class Sample:
         return len(self.places)
 
     @cached_property
-    def own(self) -> Array:
+    def row_classes(self) -> Array:
         """The class of each row of the sample."""
         class_ids: Array = self.class_ids[self.places]
         return class_ids
@@ -107,7 +107,7 @@ class Sample:
     def trusted(self) -> Array:
         """`observations`, less where a large part of a row's class leaves with it: the rest misjudges such a row."""
         sizes = np.bincount(self.class_ids, self.all_weights, minlength=self.n_classes)
-        left = 1 - self.gone[np.arange(len(self)), self.own] / sizes[self.own]
+        left = 1 - self.gone[np.arange(len(self)), self.row_classes] / sizes[self.row_classes]
         trusted: Array = self.observations * np.maximum(left, 0.0)
         return trusted
 
@@ -131,7 +131,7 @@ class Sample:
         """The rows of the sample, or every so many of them, with what is left out; `codes` are those of all rows."""
         places, patterns = self.places[::every], self.patterns[::every]
         some = np.ascontiguousarray(codes[:, places])
-        class_ids, patterns = self.own[::every].astype(np.uint32), patterns.astype(np.uint32)
+        class_ids, patterns = self.row_classes[::every].astype(np.uint32), patterns.astype(np.uint32)
         how = some.ravel(), len(places), self.n_classes, class_ids, patterns, self.copies.ravel()
         return _kernel.CellRows(*how) if self.groups is None else _kernel.CellRows(*how, self._groups_for_kernel(codes))
 
@@ -139,8 +139,8 @@ class Sample:
         assert self.rows.groups is not None
         assert self.groups is not None
         order, starts = self._members
-        own = self.class_ids[order].astype(np.uint32)
-        members = _kernel.CellRows(np.ascontiguousarray(codes[:, order]).ravel(), len(order), self.n_classes, own)
+        class_ids = self.class_ids[order].astype(np.uint32)
+        members = _kernel.CellRows(np.ascontiguousarray(codes[:, order]).ravel(), len(order), self.n_classes, class_ids)
         bounds = np.column_stack([starts[self.groups], starts[self.groups + 1]]).astype(np.uint32)
         return members, self.all_weights[order].astype(np.uint32), bounds.ravel()
 

@@ -83,8 +83,8 @@ class Column:
                 (value,) = self.numbers.tolist()
                 return np.array([np.nan if value != value else number(value)])
             different, places = np.unique(self.numbers, return_inverse=True)
-            found = [np.nan if value != value else number(value) for value in different.tolist()]
-            return np.array(found, dtype=float)[places]
+            mapped = [np.nan if value != value else number(value) for value in different.tolist()]
+            return np.array(mapped, dtype=float)[places]
         values = self.as_objects()
         known = {value: np.nan if value is None else number(value) for value in set(values)}
         return np.array([known[value] for value in values], dtype=float)

@@ -106,8 +106,8 @@ def _ask_row(visit: Visit, model: ServedModel) -> Markup:
 
 def _options(visit: Visit, model: ServedModel) -> Markup:
     labels = [(name_of(label), name_of(label)) for label in model.labels]
-    of = _moved(visit, model)
-    share = visit.number("share", 100 * _share(model, of), 0.1, 99.9)
+    moved = _moved(visit, model)
+    share = visit.number("share", 100 * _share(model, moved), 0.1, 99.9)
     others = [name for name in sorted(visit.server.models) if name != model.name]
     beside = [name for name in visit.values("model")[1:] if name in others]
     return control(
@@ -128,7 +128,7 @@ def _options(visit: Visit, model: ServedModel) -> Markup:
                 ),
             ),
             layout.field(
-                ["P(", isolated(name_of(of), width=20), ") before reading"],
+                ["P(", isolated(name_of(moved), width=20), ") before reading"],
                 control(
                     "input", type="range", name="share", min="0.1", max="99.9", step="0.1", value=f"{share:.1f}",
                     data_sets="prior=chosen",
@@ -185,10 +185,10 @@ def _prior(visit: Visit, model: ServedModel) -> Any:
     """The prior that is asked for; of a moved one, the other classes keep their proportions."""
     if visit.field("prior") != "chosen":
         return "uniform" if visit.field("prior") == "uniform" else None
-    of = _moved(visit, model)
+    moved = _moved(visit, model)
     share = visit.number("share", 50.0, 0.1, 99.9) / 100
-    rest = 1 - _share(model, of)
-    return {label: share if label == of else (1 - share) * _share(model, label) / rest for label in model.labels}
+    rest = 1 - _share(model, moved)
+    return {label: share if label == moved else (1 - share) * _share(model, label) / rest for label in model.labels}
 
 
 def question(visit: Visit, model: ServedModel) -> Question | None:

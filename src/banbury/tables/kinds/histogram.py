@@ -80,11 +80,11 @@ class HistogramStatistics(CategoricalStatistics):
             if edges is None:
                 densities[:, column] = 0.0
                 continue
-            one, code = values[:, column], codes[:, column]
+            column_values, code = values[:, column], codes[:, column]
             scale = max(edges[-1] - edges[0], np.finfo(float).tiny)
             widths = np.concatenate([[scale], np.maximum(np.diff(edges), np.finfo(float).tiny), [scale]])
             with np.errstate(over="ignore"):
-                beyond = np.maximum(0, np.maximum(edges[0] - one, one - edges[-1])) / scale
+                beyond = np.maximum(0, np.maximum(edges[0] - column_values, column_values - edges[-1])) / scale
             densities[:, column] = -np.log(widths[code]) - np.minimum(beyond, 1e150)
         return logs + densities[:, None, :]
 

@@ -57,10 +57,10 @@ class LinearStatistics(Statistics):
         for rows, block in self._blocks(values):
             for number in range(self.n_classes):
                 # Sums of rows, not a product of matrices: the result does not depend on what else is in the block.
-                one = (block.values * slope[number]).sum(axis=1) + start[number].sum()
+                product = (block.values * slope[number]).sum(axis=1) + start[number].sum()
                 if not block.known.all():
-                    one -= np.where(block.known, 0.0, start[number]).sum(axis=1)
-                products[rows, number] = one
+                    product -= np.where(block.known, 0.0, start[number]).sum(axis=1)
+                products[rows, number] = product
         return products
 
     def _shared_sums(self, values: Values, share: Array) -> Array:

@@ -163,13 +163,13 @@ def from_file(shapes: Mapping[str, Any], arrays: Mapping[str, Any], shape: tuple
         raise FileFormatError(f"it has no {ALWAYS!r}: a model of an older version, or a damaged one")
     try:
         check_possible(dict.fromkeys(sums, np.zeros(shape)), sums)
-        found = moments_of(sums)
+        moments = moments_of(sums)
     except (CountError, OverflowError):
         raise FileFormatError("its sums are not those of any numbers") from None
     limits = {
-        "n": (found.n, 2.0**64),
-        "mean": (found.mean[0], LARGEST_VALUE),
-        "spread": (found.spread[0], LARGEST_SPREAD),
+        "n": (moments.n, 2.0**64),
+        "mean": (moments.mean[0], LARGEST_VALUE),
+        "spread": (moments.spread[0], LARGEST_SPREAD),
     }
     for name, (array, limit) in limits.items():
         if (np.abs(array) > limit).any():
