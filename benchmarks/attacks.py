@@ -32,6 +32,7 @@ WANTED = {  # what is to be tried at the least, and what it is
     "parquet": (1_000, "Parquet files with flipped bits"),
     "mail": (100_000, "e-mails"),
     "texts": (10_000, "texts of odd characters, by six analyzers"),
+    "commands": (10_000, "command lines with options and values that are nearly right"),
     "steps": (100_000, "steps of models that learn, forget, merge, are saved and loaded while others read them"),
     "torn": (1_000_000, "answers to 8 readers while a writer learns and forgets"),
 }

@@ -27,6 +27,7 @@ from pathlib import Path
 from random import Random
 
 from banbury import BanburyError
+from fuzz_commands import changed_command, use_command
 from fuzz_files import changed_file, damaged_file, use_damaged, use_file
 from fuzz_inputs import (
     changed_mail,
@@ -51,6 +52,7 @@ TARGETS: dict[str, tuple[Callable[[Random], bytes], Callable[[bytes], None]]] = 
     "parquet": (changed_parquet, use_parquet),
     "mail": (changed_mail, use_mail),
     "texts": (changed_text, use_text),
+    "commands": (changed_command, use_command),
 }
 
 

@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as arrays_of
 from numpy.typing import NDArray
 from safetensors import safe_open
 
+import banbury
 from banbury import storage
 from banbury.errors import FileFormatError, InputError
 
@@ -354,3 +355,13 @@ def test_a_refusal_takes_no_memory(path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 100_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["mood\0.banbury", "\ud800"])
+def test_a_name_that_no_file_can_have_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="can be the name of no file"):
+        storage.write(tmp_path / name, {}, {})
+    with pytest.raises(InputError, match="can be the name of no file"):
+        storage.read(tmp_path / name)
+    with pytest.raises(InputError, match="can be the name of no file"):
+        banbury.read(tmp_path / name)

@@ -75,6 +75,7 @@ def write(path: Path, settings: Mapping[str, Any], arrays: Mapping[str, Buffer])
     >>> file.settings, file.arrays["counts"].tolist()
     ({'smoothing': 0.5}, [3, 1, 2])
     """
+    check_path(path)
     atomic.write(path, content(settings, arrays))
 
 
@@ -90,11 +91,27 @@ def read(path: Path) -> File:
     An array without elements comes back flat, whatever its shape was: a memoryview has no other form for it. A file
     that is not exactly what was written is a `FileFormatError`.
     """
+    check_path(path)
     with open(path, "rb", buffering=0) as file:
         try:
             return _parsed(_in_memory(file))
         except ValueError as error:
             raise FileFormatError(f"{os.fspath(path)}: {error}") from error
+
+
+def check_path(path: Path) -> None:
+    """Refuse what can be the name of no file: it holds a NUL, or half a character.
+
+    >>> check_path("mood\\0.banbury")
+    Traceback (most recent call last):
+    banbury.errors.InputError: 'mood\\x00.banbury' can be the name of no file
+    """
+    try:
+        is_possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise InputError(f"{os.fspath(path)!r} can be the name of no file")
 
 
 # Writing

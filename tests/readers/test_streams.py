@@ -110,3 +110,9 @@ def test_a_block_is_read_while_the_one_before_it_is_used_and_fails_in_its_turn()
     with pytest.raises(InputError, match="the third was the last"):
         list(map(used, ahead(items())))
     assert found == [0, 1, 2]
+
+
+@pytest.mark.parametrize("encoding", ["\udcff", "utf\0", "base64", "no such", "", " "])
+def test_an_encoding_that_there_is_not_is_told(encoding: str) -> None:
+    with pytest.raises(InputError, match="there is no encoding"):
+        content(io.BytesIO(b"text,label\na,b\n"), encoding=encoding)

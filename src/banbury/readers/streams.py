@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from banbury._kernel import ZstdDecoder
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
+from banbury.storage import check_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +38,7 @@ class Stream:
         self.size = 0
         """Bytes of the file; 0 where nobody knows."""
         if isinstance(source, (str, os.PathLike)) and not is_standard_input(source):
+            check_path(source)
             self.size = os.stat(source).st_size
 
     def blocks(self, encoding: str | None, limits: Limits) -> Iterator[bytes]:
@@ -253,9 +255,9 @@ def _decoding(encoding: str, name: str) -> Callable[[bytes, bool], str] | None:
     """A function from bytes to text; None for UTF-8, which the kernel reads by itself, row by row."""
     try:
         codec = codecs.lookup(encoding)
-        if not getattr(codec, "_is_text_encoding", True):
+        if not getattr(codec, "_is_text_encoding", True) or codec.incrementaldecoder is None:
             raise LookupError
-    except LookupError:
+    except (LookupError, ValueError):  # a name with half a character, or with a NUL, is none
         raise InputError(f"{name}: there is no encoding {encoding!r}; try utf-8, latin-1, cp1252, utf-16") from None
     if codec.name in ("utf-8", "utf-8-sig"):
         return None
