@@ -2,9 +2,12 @@
 
 import doctest
 import json
+import os
 import pydoc
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from statistics import fmean
 
@@ -19,12 +22,28 @@ LISTS = [
     *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md")),
 ]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(?:python|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^\$ (.*(?:\n> .*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 def blocks(page: Path) -> list[str]:
-    """The Python of a page. A block that is not meant to run is marked in another way: ```text, ```python no-run …"""
+    """The Python and the commands of a page. A block that is not meant to run is marked in another way: ```text, ```sh,
+    ```python no-run …
+    """
     return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def run_commands(block: str) -> None:
+    """Run the commands of a block, lines that begin with `$`, as a shell does; what follows each is its output."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for command, expected in COMMAND.findall(block):
+        lines = command.replace("\n> ", "\n")
+        result = subprocess.run(
+            ["bash", "-c", lines], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        )
+        checker = doctest.OutputChecker()
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        assert checker.check_output(expected, result.stdout, flags), f"{lines}\n{result.stdout}{result.stderr}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -41,6 +60,8 @@ def test_the_examples_of_a_page_run_one_after_another(
             runner.run(test, out=report.append, clear_globs=False)
             assert not runner.failures, "".join(report)
             names.update(test.globs)
+        elif block.startswith("$ "):
+            run_commands(block)
         else:
             exec(compile(block, f"{page.name}, block {number}", "exec"), names)
 

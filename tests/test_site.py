@@ -1,6 +1,7 @@
 """The documentation as a site: built as `make docs` does, its links followed, opened in a real browser."""
 
 import functools
+import json
 import os
 import re
 import runpy
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from urllib.parse import unquote
 
@@ -23,7 +25,14 @@ __all__ = ["browser"]
 
 ROOT = Path(__file__).parents[1]
 MAKING = ROOT / "docs" / "making"
-PICTURED = ["index.html", "how-to/tables.html", "reference/api/Classifier.html", "project/benchmarks/index.html"]
+PICTURED = [
+    "index.html",
+    "benchmarks.html",
+    "comparisons.html",
+    "how-to/tables.html",
+    "reference/api/Classifier.html",
+    "project/benchmarks/index.html",
+]
 
 
 class Document(HTMLParser):
@@ -156,7 +165,41 @@ def test_a_docstring_becomes_markdown() -> None:
     assert markdown("Two.\n\n>>> 1\n1\n\nAnd so on.") == "Two.\n\n```pycon\n>>> 1\n1\n```\n\nAnd so on."
 
 
-def test_the_navigation_is_what_the_index_lists() -> None:
+def test_figures_are_those_of_the_results(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(MAKING))
+    figures = runpy.run_path(str(MAKING / "figures.py"))
+    for name, make in figures["FIGURES"].items():
+        table, bars, _ = make()
+        assert table.count("\n") >= 2
+        assert len(bars) >= 2
+        chart = (site / "pictures" / "benchmarks" / f"{name}.svg").read_text(encoding="utf-8")
+        assert chart == figures["chart"](name)
+    rows = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+    loss = fmean(row["log_loss"] for row in rows if row["model"] == "counting")
+    for page in ("benchmarks.html", "comparisons.html"):
+        text = (site / page).read_text(encoding="utf-8")
+        assert f"{loss:.3f}" in text
+        assert "<!-- figures" not in text
+
+
+def test_figures_that_there_are_none_of_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(MAKING))
+    with_figures = runpy.run_path(str(MAKING / "figures.py"))["with_figures"]
+    with pytest.raises(KeyError, match="colours"):
+        with_figures("<!-- figures: colours -->", "pictures")
+
+
+def test_means_are_over_the_sets_that_all_models_have() -> None:
+    means = runpy.run_path(str(MAKING / "figures.py"))["means"]
+    scored = [("a", "x", 0.2), ("b", "x", 0.4), ("c", "x", 9.0), ("a", "y", 0.1), ("b", "y", 0.5)]
+    rows = [{"set": name, "model": model, "log_loss": loss, "accuracy": 1, "ece": 0} for name, model, loss in scored]
+    ours, theirs = means(rows, {"x": "ours", "y": "theirs"})
+    assert (round(ours.log_loss, 9), round(theirs.log_loss, 9), theirs.n_sets) == (0.3, 0.3, 2)
+    assert theirs.better_on == ["a"]
+
+
+def test_the_navigation_is_what_the_index_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(MAKING))
     navigation = runpy.run_path(str(MAKING / "site.py"))["navigation"]
     index = "# Home\n\n[not](this.md)\n\n## Learn\n\n[First](a.md#b), [other](https://example.com), [code](../spam.py)"
     assert navigation(index) == [{"Learn": [{"First": "a.md"}]}]

@@ -1,4 +1,4 @@
-"""MkDocs hooks: the navigation from docs/index.md, the reference from docstrings, documents from outside docs/.
+"""MkDocs hooks: the navigation from docs/index.md, the reference from docstrings, other documents, figures.
 
 What a page links to in the repository is on the site as well: documents and sources as pages, other files as they are.
 They stand in `project/`, under their own paths.
@@ -9,6 +9,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
 from typing import Any
 
+from figures import FIGURES, chart, with_figures
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "banbury"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)#\s]+)")
 FENCE = re.compile(r"^```python(?: no-run)?\n(?=(>>>)?)", re.MULTILINE)
+CHARTS = "pictures/benchmarks"
 CODE = {".py": "python", ".rs": "rust", ".toml": "toml", ".sh": "sh", "": "text"}
 
 # What has a page of the reference besides the names of `banbury` itself: modules, and packages whose modules are meant.
@@ -100,6 +102,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the reference, and what pages link to outside docs/."""
     for path, text in reference_pages().items():
         files.append(File.generated(config, path, content=text))
+    for name in FIGURES:
+        files.append(File.generated(config, f"{CHARTS}/{name}.svg", content=chart(name)))
     pages = [
         f"docs/{file.src_uri}" for file in files.documentation_pages() if not file.src_uri.startswith("reference/api")
     ]
@@ -122,6 +126,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     source = uri.removeprefix("project/") if uri.startswith("project/") else f"docs/{uri}"
     if source.endswith(".md"):
         markdown = LINK.sub(lambda link: _link(link[1], source, uri), markdown)
+    markdown = with_figures(markdown, relpath(CHARTS, dirname(uri) or "."))
     return FENCE.sub(lambda fence: "```pycon\n" if fence[1] else "```python\n", markdown)
 
 
