@@ -14,6 +14,8 @@ unexport CONDA_PREFIX
 CARGO_KERNEL := --manifest-path kernel/Cargo.toml
 KERNEL := $(shell find kernel -name target -prune -o -type f -print)
 
+LOWEST_TESTS := tests/test_mission.py tests/test_storage.py tests/text/test_counts.py tests/text/test_model.py tests/tables/kinds
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench docs explore fuzz audit format constraints clean
 
@@ -50,18 +52,33 @@ fuzz: $(VENV)/.built ## attack files, readers, mail and texts for some minutes; 
 audit: $(VENV)/.built ## an SBOM, and known advisories where they can be looked up
 	$(BIN)/python deploy/audit.py
 
+wheel: $(VENV)/.built ## a wheel that needs no compiler, and the source, in dist/
+	rm -rf dist
+	$(BIN)/maturin build --release --quiet --out dist
+	$(BIN)/maturin sdist --out dist
+	@ls -l dist
+
+lowest: wheel ## the tests of the core with the oldest releases that pyproject.toml allows
+	$(PYTHON) -m venv $(VENV)/lowest
+	$(UV) install -q -p $(VENV)/lowest -r constraints-lowest.txt dist/*.whl
+	$(VENV)/lowest/bin/python -m pytest -q -p no:cacheprovider $(LOWEST_TESTS)
+
 format: $(VENV)/.installed ## put the code in its standard form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	cargo fmt $(CARGO_KERNEL)
 
-constraints: $(VENV)/.installed ## pin the newest releases of everything in constraints.txt
+constraints: $(VENV)/.installed ## pin the newest releases in constraints.txt, the oldest in constraints-lowest.txt
 	head -1 constraints.txt > $(VENV)/constraints.txt
 	$(UV) compile -q pyproject.toml --group dev --upgrade --no-header --no-annotate >> $(VENV)/constraints.txt
 	mv $(VENV)/constraints.txt constraints.txt
+	head -1 constraints-lowest.txt > $(VENV)/constraints.txt
+	$(UV) compile -q pyproject.toml --group lowest --extra serve --extra parquet --extra plot --extra sklearn \
+		--resolution lowest-direct --no-header --no-annotate >> $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt constraints-lowest.txt
 
 clean: ## remove what these targets made
-	rm -rf $(VENV) kernel/target src/banbury/_kernel*.so
+	rm -rf $(VENV) dist kernel/target src/banbury/_kernel*.so
 	rm -rf site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -55,12 +55,14 @@ class LinearStatistics(Statistics):
             return np.asarray(values @ slope.T + start.sum(axis=1))
         products = np.empty((values.shape[0], self.n_classes))
         for rows, block in self._blocks(values):
+            is_complete = block.known.all()
             for number in range(self.n_classes):
                 # Sums of rows, not a product of matrices: the result does not depend on what else is in the block.
-                product = (block.values * slope[number]).sum(axis=1) + start[number].sum()
-                if not block.known.all():
-                    product -= np.where(block.known, 0.0, start[number]).sum(axis=1)
-                products[rows, number] = product
+                said = block.values * slope[number]
+                said += start[number]
+                if not is_complete:
+                    said[~block.known] = 0.0
+                products[rows, number] = said.sum(axis=1)
         return products
 
     def _shared_sums(self, values: Values, share: Array) -> Array:
