@@ -2,10 +2,11 @@
 
 from random import Random
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 from banbury.datasets import demo
+from banbury.display.matplotlib import bars
 
 # Sunny comes with hot, and the Sahara with its desert: evidence that Naive Bayes counts twice.
 SAYINGS = {
@@ -28,4 +29,7 @@ print(f"positive in training {share:.2f}, now about {found.prior['positive']:.2f
 messages = rows("sms_spam")
 if messages:
     texts, labels = [row["text"] for row in messages], [row["label"] for row in messages]
-    print(banbury.Classifier().fit(texts[:2000], labels[:2000]).diagnose(texts[2000:]))
+    diagnosis = banbury.Classifier().fit(texts[:2000], labels[:2000]).diagnose(texts[2000:])
+    print(diagnosis)
+    times = [(f"{pair.first} + {pair.second}", pair.documents / pair.expected) for pair in diagnosis.pairs[:12]]
+    picture("assumptions", lambda: bars(times, title="Words that come together", x_title="times as often as expected"))

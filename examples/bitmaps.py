@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+from public_sets import picture
 
 import banbury
 
@@ -25,6 +26,18 @@ def show(weights: dict[str, float], width: int) -> None:
     signs = "".join("+" if weight > 0.1 else "-" if weight < -0.1 else "." for weight in dots)
     for at in range(0, len(signs), width):
         print(signs[at : at + width])
+
+
+def image(weights: dict[str, float]) -> object:
+    """The same in colours: blue for the digit, brown against it."""
+    from matplotlib.pyplot import subplots
+
+    _, axes = subplots(figsize=(4, 4))
+    dots = np.array([weights[str(at)] for at in range(len(weights))]).reshape(28, 28)
+    axes.imshow(dots, cmap="PuOr", vmin=-np.abs(dots).max(), vmax=np.abs(dots).max())
+    axes.set_title("What each dot says for a 1")
+    axes.set_axis_off()
+    return axes
 
 
 pictures, digits = np.array([drawn(lines) for lines in [ZERO, ONE] * 50]), [0, 1] * 50
@@ -52,4 +65,6 @@ if folder.is_dir():
     for name, options in (("plain", plain), ("every dot counts as much as it should", {})):
         model = banbury.Classifier(**options).fit(*parts["train"])
         print(f"MNIST, 0 and 1, {name}: accuracy {model.evaluate(*parts['t10k']).accuracy:.4f}")
-    show(model.explain(parts["t10k"][0][:1], label=1, against=0).columns, 28)
+    weights = model.explain(parts["t10k"][0][:1], label=1, against=0).columns
+    show(weights, 28)
+    picture("bitmaps", lambda: image(weights))

@@ -1,6 +1,6 @@
 """Languages: which language a sentence is in, by its words and by the letters inside them."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 
@@ -20,4 +20,6 @@ if sentences:
     learned, asked = [row for at, row in enumerate(sentences) if at % 5], sentences[::5]
     model = banbury.Classifier().fit([row["text"] for row in learned], [row["label"] for row in learned])
     print(f"chosen by leave-one-out: {model.report_.chosen}")
-    print(f"17 languages: accuracy {model.score([row['text'] for row in asked], [row['label'] for row in asked]):.4f}")
+    report = model.evaluate([row["text"] for row in asked], [row["label"] for row in asked])
+    print(f"17 languages: accuracy {report.accuracy:.4f}")
+    picture("languages", report.plot_confusion)

@@ -1,8 +1,9 @@
 """Ranking: documents found by a query, and why."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
+from banbury.display.matplotlib import bars
 
 DOCUMENTS = [
     "The wings of a bird are light and strong.",
@@ -21,3 +22,5 @@ if papers and queries:
     print(query)
     for hit in ranker.search(query, top=3):
         print(f"{hit.score:7.2f}  {' '.join(papers[hit.index]['title'].split())}")
+    matches = [(match.word, match.score) for match in ranker.search(query, top=1)[0].matches[:12]]
+    picture("ranking", lambda: bars(matches, title="What the first document was found by", x_title="score"))

@@ -2,9 +2,10 @@
 
 from random import Random
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
+from banbury.display.matplotlib import bars
 
 TEXTS = ["a goal in the last minute", "the match was lost", "a vote on the law", "the law was passed"]
 LABELS = ["sport", "sport", "politics", "politics"]
@@ -28,4 +29,9 @@ if news:
     alone = banbury.Classifier().fit(texts, labels)
     model = banbury.Classifier().fit(texts, labels, unlabelled=others)
     print(model.unlabelled_)
-    print(f"60 labelled texts alone {alone.score(asked, truth):.3f}, with the others {model.score(asked, truth):.3f}")
+    scores = [
+        ("60 labels", alone.score(asked, truth)),
+        (f"and {len(others):,} texts without", model.score(asked, truth)),
+    ]
+    print(f"60 labelled texts alone {scores[0][1]:.3f}, with the others {scores[1][1]:.3f}")
+    picture("semi_supervised", lambda: bars(scores, title="R8: texts without labels help", x_title="accuracy"))

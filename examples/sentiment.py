@@ -1,6 +1,6 @@
 """Sentiment of reviews: how often a word stands in positive and negative ones, and what that says of a new one."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 from banbury.datasets import demo
@@ -16,7 +16,9 @@ def show(texts: list[str], labels: list[str], words: list[str], review: str) -> 
     for word in words:
         documents = table.row(word)["documents"]
         print(f"{word:8} {documents}  P(positive | {word}) = {documents['positive'] / sum(documents.values()):.4f}")
-    print(banbury.Classifier().fit(texts, labels).explain(review))
+    why = banbury.Classifier().fit(texts, labels).explain(review, by="words")
+    print(why)
+    picture("sentiment", why.plot)
 
 
 show(*demo(), words=["lovely", "late"], review="What a lovely day, but my train is late")

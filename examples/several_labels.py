@@ -1,8 +1,9 @@
 """Several labels a document: tickets that are about more than one thing, or about none of them."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
+from banbury.display.matplotlib import bars
 
 COMPLAINTS = {
     "billing": ["I was charged twice", "the invoice is wrong", "I want my money back"],
@@ -37,3 +38,5 @@ if news:
     }
     report = banbury.MultiLabelClassifier().fit(*given["train"]).evaluate(*given["test"])
     print(f"R8, two messages in one: micro F1 {report.micro_f1:.4f}, log loss {report.log_loss:.4f}")
+    scores = [(one.label, one.f1) for one in report.labels]
+    picture("several_labels", lambda: bars(scores, title="R8, two messages in one", x_title="F1 of each label"))

@@ -4,6 +4,8 @@ import os
 import tarfile
 from pathlib import Path
 
+from public_sets import picture
+
 import banbury
 
 LETTERS = [
@@ -33,4 +35,6 @@ if archive.is_file():
     learned, asked = [one for at, one in enumerate(letters) if at % 4], letters[::4]
     spam_filter = banbury.SpamFilter().fit(*map(list, zip(*learned, strict=True)))
     print(spam_filter.report_)
-    print(spam_filter.evaluate(*map(list, zip(*asked, strict=True))))
+    report = spam_filter.evaluate(*map(list, zip(*asked, strict=True)))
+    print(report)
+    picture("spam", report.plot_reliability)

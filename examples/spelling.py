@@ -2,9 +2,10 @@
 
 import gzip
 
-from public_sets import FOLDER, rows
+from public_sets import FOLDER, picture, rows
 
 import banbury
+from banbury.display.matplotlib import bars
 
 TEXTS = [
     "The spelling of words is hard.",
@@ -25,3 +26,5 @@ if FOLDER and reviews and (FOLDER / "spelling.tsv.gz").exists():
     corrector.learn(pairs=[(wrong, right) for right, wrong, part in pairs if part.strip() == "development"])
     for typed in ("succesful", "carrer", "definately", "nessisitates"):
         print(typed, "→", ", ".join(one.word for one in corrector.suggest(typed, top=3, is_wrong=True)))
+    likely = [(one.word, one.probability) for one in corrector.suggest("carrer", top=6, is_wrong=True)]
+    picture("spelling", lambda: bars(likely, title="What was meant by “carrer”", x_title="probability"))

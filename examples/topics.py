@@ -1,6 +1,6 @@
 """Topics: what a text is about, and which words say so."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 
@@ -23,3 +23,4 @@ if news:
     print(f"20 Newsgroups: accuracy {model.evaluate(texts['test'], labels['test']).accuracy:.4f}")
     for topic in ("rec.autos", "sci.space"):
         print(topic, model.words(topic, top=8, min_count=50).words)
+    picture("topics", lambda: model.words("sci.space", min_count=50).plot(most=15))

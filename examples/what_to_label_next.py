@@ -2,10 +2,11 @@
 
 from random import Random
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 from banbury.datasets import demo
+from banbury.display.matplotlib import bars
 
 
 def show(texts: list[str], labels: list[str], asked: list[str], truth: list[str]) -> None:
@@ -17,9 +18,12 @@ def show(texts: list[str], labels: list[str], asked: list[str], truth: list[str]
         model = banbury.Classifier().fit([texts[row] for row in chosen], [labels[row] for row in chosen])
         left = [row for row in order if row not in set(chosen)]
         chosen += [left[at] for at in model.what_to_label_next([texts[row] for row in left], top=20)]
+    scores = []
     for name, some in (("at random", order[:100]), ("asked for", chosen)):
         model = banbury.Classifier().fit([texts[row] for row in some], [labels[row] for row in some])
-        print(f"100 labels {name}: accuracy {model.score(asked, truth):.3f}")
+        scores.append((name, model.score(asked, truth)))
+        print(f"100 labels {name}: accuracy {scores[-1][1]:.3f}")
+    picture("what_to_label_next", lambda: bars(scores, title="100 labels", x_title="accuracy"))
 
 
 texts, labels = demo()

@@ -1,6 +1,6 @@
 """Word senses: which sense a word has, by the words around it."""
 
-from public_sets import rows
+from public_sets import picture, rows
 
 import banbury
 
@@ -19,3 +19,4 @@ if examples:
     contexts = [(" ".join(left), word, " ".join(right)) for left, word, right in cut]
     tagger = banbury.SenseTagger().fit(contexts, [row["label"] for row in examples])
     print(tagger.report_)
+    picture("word_senses", tagger.report_.plot_confusion)

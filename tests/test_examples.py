@@ -41,3 +41,23 @@ def test_an_example_runs_and_says_something(
 def test_every_example_is_in_the_list() -> None:
     listed = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"`{path.name}`" in listed for path in EXAMPLES)
+
+
+def test_an_example_on_real_data_ends_in_a_picture(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_folder: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.delitem(sys.modules, "public_sets", raising=False)
+    monkeypatch.setenv("BANBURY_PICTURES", str(tmp_path))
+    runpy.run_path(str(FOLDER / "ranking.py"), run_name="__main__")
+    assert (tmp_path / "ranking.png").stat().st_size > 1000
+    for path in EXAMPLES:
+        text = path.read_text(encoding="utf-8")
+        assert ("BANBURY_DATA" not in text and "rows(" not in text) or f'picture("{path.stem}"' in text, path.name
+
+
+def test_the_gallery_has_every_example_that_ends_in_a_picture() -> None:
+    listed = (FOLDER.parent / "docs" / "gallery.md").read_text(encoding="utf-8")
+    pictured = [path.name for path in EXAMPLES if "picture(" in path.read_text(encoding="utf-8")]
+    assert len(pictured) > 10
+    assert [name for name in pictured if name not in listed] == []
