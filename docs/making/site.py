@@ -21,31 +21,8 @@ FENCE = re.compile(r"^```python(?: no-run)?\n(?=(>>>)?)", re.MULTILINE)
 CHARTS = "pictures/benchmarks"
 CODE = {".py": "python", ".rs": "rust", ".toml": "toml", ".sh": "sh", "": "text"}
 
-# What has a page of the reference besides the names of `banbury` itself: modules, and packages whose modules are meant.
-MODULES = [
-    "datasets",
-    "diagnosis",
-    "display.diagrams",
-    "display.matplotlib",
-    "errors",
-    "labels.evaluation",
-    "labels.thresholds",
-    "readers",
-    "readers.mail",
-    "readers.several",
-    "report.learning_curve",
-    "results",
-    "sklearn",
-    "spark",
-    "dask",
-    "ray",
-    "stats",
-    "storage",
-    "tables.posterior",
-    "text.posterior",
-    "apps.labelling",
-    "hierarchy.evaluation",
-]
+# Packages whose modules all have a page of the reference, and modules without a row of their own on the page of Python.
+MODULES = ["apps.labelling", "diagnosis", "hierarchy.evaluation", "readers", "results", "stats"]
 
 
 def public_names() -> dict[str, str]:
@@ -56,14 +33,17 @@ def public_names() -> dict[str, str]:
 
 
 def public_modules() -> list[str]:
-    """The modules of the reference: those of `MODULES` that there are, a package by the modules in it."""
-    modules = []
-    for name in MODULES:
+    """The modules of the reference: those that the page of Python has a row for, and those of `MODULES`."""
+    table = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8").partition("## Modules")[2]
+    rows = re.findall(r"^\| (`banbury[^|]*)\|", table, re.MULTILINE)
+    named = [name.removeprefix("banbury.") for row in rows for name in re.findall(r"`(banbury\.[\w.]+)`", row)]
+    modules = set()
+    for name in [*named, *MODULES]:
         path = PACKAGE / name.replace(".", "/")
-        if name == "readers" or path.with_suffix(".py").exists():
-            modules.append(f"banbury.{name}")
+        if path.with_suffix(".py").exists() or (path.is_dir() and (name in named or name == "readers")):
+            modules.add(f"banbury.{name}")
         elif path.is_dir():
-            modules += [f"banbury.{name}.{file.stem}" for file in sorted(path.glob("[a-z]*.py"))]
+            modules |= {f"banbury.{name}.{file.stem}" for file in path.glob("[a-z]*.py")}
     return sorted(modules)
 
 
