@@ -11,7 +11,13 @@ from sklearn import metrics
 
 import labels_reference as plain
 from banbury.errors import InputError
-from banbury.labels.evaluation import LabelEvaluation, LabelPredictions, average_precision, evaluate_labels
+from banbury.labels.evaluation import (
+    LabelEvaluation,
+    LabelPredictions,
+    average_precision,
+    evaluate_labels,
+    ranking_measures,
+)
 
 TEXTS = ["first", "second <b>", "third"]
 
@@ -123,3 +129,13 @@ def test_nothing_to_evaluate_is_an_error() -> None:
     with pytest.raises(InputError, match="all weights are 0"):
         evaluate_labels(predicted([[True]], [[1.0]], weights=np.zeros(1)))
     assert average_precision(np.array([False]), np.array([1.0]), np.ones(1)) is None
+
+
+def test_many_labels_are_ranked_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(6)
+    truth, scores = random.random((40, 9)) < 0.3, random.integers(-3, 4, (40, 9)).astype(float)  # with ties
+    few = ranking_measures(truth, scores, np.ones(40))
+    monkeypatch.setattr("banbury.labels.evaluation.FEW_RANKED", 2)
+    assert ranking_measures(truth, scores, np.ones(40)) == pytest.approx(few)
+    by_hand = np.mean([plain.ranking(*row) for row in zip(truth.tolist(), scores.tolist(), strict=True)], axis=0)
+    assert list(few.values()) == pytest.approx(by_hand.tolist())

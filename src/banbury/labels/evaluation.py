@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LARGEST_LABEL_LOSS = 1e300
 MOST_QUESTIONABLE = 20  # documents with doubtful or missing labels
+FEW_RANKED = 64  # labels, up to which comparing all pairs of them is quicker than sorting
 
 
 @dataclass(frozen=True)
@@ -313,21 +314,38 @@ def ranking_measures(truth: NDArray[Any], scores: NDArray[Any], weights: NDArray
     Labels with the same score are ranked as low as the last of them. A document that has none of the labels, or all, is
     ranked right, and covered by as many labels as it has.
     """
-    n_documents, n_labels = truth.shape
-    loss, precision, coverage = np.zeros(n_documents), np.ones(n_documents), np.zeros(n_documents)
-    for row in range(n_documents):
-        true_scores = np.sort(-scores[row, truth[row]])
-        if not len(true_scores):
-            continue
-        ranks = np.searchsorted(np.sort(-scores[row]), true_scores, side="right")
-        coverage[row] = ranks[-1]
-        if len(true_scores) < n_labels:
-            own_ranks = np.searchsorted(true_scores, true_scores, side="right")
-            precision[row] = (own_ranks / ranks).mean()
-            loss[row] = (ranks - own_ranks).sum() / (len(true_scores) * (n_labels - len(true_scores)))
+    n_labels = truth.shape[1]
+    ranks, true_ranks = (_ranks if n_labels <= FEW_RANKED else _many_ranks)(truth, scores)
+    n_true = truth.sum(axis=1)
+    is_ranked = (n_true > 0) & (n_true < n_labels)
+    coverage = np.where(truth, ranks, 0).max(axis=1, initial=0)
+    pairs = np.maximum(n_true * (n_labels - n_true), 1)
+    loss = np.where(is_ranked, np.where(truth, ranks - true_ranks, 0).sum(axis=1) / pairs, 0.0)
+    shares = np.where(truth, true_ranks / np.maximum(ranks, 1), 0.0).sum(axis=1) / np.maximum(n_true, 1)
+    precision = np.where(is_ranked, shares, 1.0)
     names = ("ranking_loss", "ranking_precision", "coverage_error")
     each = (loss, precision, coverage)
     return {name: float(np.average(values, weights=weights)) for name, values in zip(names, each, strict=True)}
+
+
+def _ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """How many labels score at least as high as each label of each document, and how many true ones do."""
+    ranks, true_ranks = np.empty(truth.shape), np.empty(truth.shape)
+    for place in range(truth.shape[1]):
+        is_before = scores >= scores[:, place : place + 1]
+        ranks[:, place] = is_before.sum(axis=1)
+        true_ranks[:, place] = (is_before & truth).sum(axis=1)
+    return ranks, true_ranks
+
+
+def _many_ranks(truth: NDArray[Any], scores: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same for true labels alone, by sorting: of many labels few are true."""
+    ranks, true_ranks = np.zeros(truth.shape), np.zeros(truth.shape)
+    for row in range(len(truth)):
+        true_scores = -scores[row, truth[row]]
+        ranks[row, truth[row]] = np.searchsorted(np.sort(-scores[row]), true_scores, side="right")
+        true_ranks[row, truth[row]] = np.searchsorted(np.sort(true_scores), true_scores, side="right")
+    return ranks, true_ranks
 
 
 def average_precision(truth: NDArray[Any], scores: NDArray[Any], weights: NDArray[Any]) -> float | None:
