@@ -10,7 +10,7 @@
 Ours is the automatic model and the textbook's, the peer scikit-learn's MultinomialNB with the same words counted by its
 CountVectorizer. A tenth of the training part is the set that is trusted: it judges what is learned by the vetted model,
 which is fitted on half of the rest and is asked of each source whether it may learn from it. A source has ten letters:
-of the other half of the mail, or of the attacker's.
+of the other half of the mail, of which the first 400 letters are judged, or of the attacker's.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from banbury.apps.vetting import vet
 RESULTS = Path(__file__).parent / "results" / "poisoning.json"
 SHARE = 0.01  # of the training mail that the attacker writes
 SOURCE = 10  # letters
+MOST_HONEST = 40  # honest sources that are asked about; the rest of the mail is learned as it is
 GOOD_WORDS = (20, 100)
 
 
@@ -81,19 +82,28 @@ def fitted(name: str, texts: list[str], labels: list[str]) -> Any:
     return models[name].fit(texts, labels)
 
 
-def vetted(texts: list[str], labels: list[str], trusted: Any, poison: list[str]) -> tuple[Any, dict[str, float]]:
-    """The automatic model of what was accepted, and how much was refused of either kind of mail."""
+def vetted(
+    name: str, texts: list[str], labels: list[str], trusted: Any, poisons: dict[str, list[str]], test: Any
+) -> dict[str, dict[str, float]]:
+    """Figures of a model of what was accepted, and how much was refused, by attack."""
     half = len(texts) // 2
-    first = fitted("automatic", texts[:half], labels[:half])
-    offered, names = [*texts[half:], *poison], [*labels[half:], *["spam"] * len(poison)]
-    n_honest = len(texts) - half
-    sources = [("honest", n // SOURCE) for n in range(n_honest)] + [("attack", n // SOURCE) for n in range(len(poison))]
-    found = vet(first, offered, names, trusted=trusted, sources=sources)
-    refused = {"honest refused": sum(n < n_honest for n in found.refused) / n_honest}
-    if poison:
-        refused["attack refused"] = sum(n >= n_honest for n in found.refused) / len(poison)
-    accepted = [*zip(texts[:half], labels[:half], strict=True), *((offered[n], names[n]) for n in found.accepted)]
-    return fitted("automatic", [text for text, _ in accepted], [label for _, label in accepted]), refused
+    first, result = fitted(name, texts[:half], labels[:half]), {}
+    end = min(half + SOURCE * MOST_HONEST, len(texts))
+    honest = [f"honest {n // SOURCE}" for n in range(end - half)]
+    found = vet(first, texts[half:end], labels[half:end], trusted=trusted, sources=honest)
+    honest_refused = {half + n for n in found.refused}
+    kept = [n for n in range(len(texts)) if n not in honest_refused]
+    for kind, letters in {"clean": [], **poisons}.items():
+        accepted: list[int] = []
+        if letters:
+            sources = [f"attack {n // SOURCE}" for n in range(len(letters))]
+            accepted = vet(first, letters, ["spam"] * len(letters), trusted=trusted, sources=sources).accepted
+        learned = [*(texts[n] for n in kept), *(letters[n] for n in accepted)]
+        model = fitted(name, learned, [*(labels[n] for n in kept), *["spam"] * len(accepted)])
+        result[kind] = figures(model, *test) | {"honest refused": len(found.refused) / (end - half)}
+        if letters:
+            result[kind]["attack refused"] = 1 - len(accepted) / len(letters)
+    return result
 
 
 def run(seed: int, every: int) -> dict[str, dict[str, float]]:
@@ -122,9 +132,9 @@ def run(seed: int, every: int) -> dict[str, dict[str, float]]:
         for kind, letters in poisons.items():
             poisoned = fitted(name, [*train, *letters], [*known, *["spam"] * len(letters)])
             result[f"{name}: {kind} learned"] = figures(poisoned, *test)
-    for kind, letters in {"clean": [], **poisons}.items():
-        model, refused = vetted(train, known, judges, letters)
-        result[f"automatic, vetted: {kind}"] = figures(model, *test) | refused
+    for name in ("automatic", "textbook"):
+        for kind, values in vetted(name, train, known, judges, poisons, test).items():
+            result[f"{name}, vetted: {kind}"] = values
     return result
 
 

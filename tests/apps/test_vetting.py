@@ -1,6 +1,5 @@
 """Documents that make a model worse are refused, others are not, and the model that is asked stays as it is."""
 
-import numpy as np
 import pytest
 
 from banbury import Classifier
@@ -23,20 +22,23 @@ def test_an_attack_is_refused_and_honest_mail_is_not() -> None:
         model(), [ATTACK, "win a free lunch", "report at noon"], ["spam", "spam", "ham"], trusted=(TRUSTED, TRUTH)
     )
     assert (found.accepted, found.refused) == ([1, 2], [0])
-    assert found.impacts[0] > 0 > found.impacts[2]
+    assert found.impacts[0] > max(found.impacts[1], found.impacts[2])
 
 
-def test_an_impact_is_the_rise_of_the_mean_log_loss_worked_out_plainly() -> None:
+def test_an_impact_is_the_rise_of_the_squared_error_of_the_class_that_suffers_most() -> None:
     asked = model()
-    truth = [asked.classes_.tolist().index(label) for label in TRUTH]
 
-    def loss(by: Classifier) -> float:
-        return float(-np.log(by.predict_proba(TRUSTED)[range(len(truth)), truth]).mean())
+    def errors(by: Classifier) -> list[float]:
+        chances = by.predict_proba(TRUSTED).tolist()
+        return [
+            sum((1 - row[place]) ** 2 for row, label in zip(chances, TRUTH, strict=True) if label == name) / 12
+            for place, name in enumerate(["ham", "spam"])
+        ]
 
-    before = loss(asked)
+    before, after = errors(asked), errors(model().learn([ATTACK], ["spam"]))
     impacts = vet(asked, [ATTACK], ["spam"], trusted=(TRUSTED, TRUTH)).impacts
-    assert impacts == {0: pytest.approx(loss(model().learn([ATTACK], ["spam"])) - before)}
-    assert loss(asked) == before  # it has learned nothing
+    assert impacts == {0: pytest.approx(max(new - old for new, old in zip(after, before, strict=True)))}
+    assert errors(asked) == before  # it has learned nothing
 
 
 def test_the_documents_of_a_source_are_judged_together() -> None:
@@ -46,7 +48,7 @@ def test_the_documents_of_a_source_are_judged_together() -> None:
 
 
 def test_how_sure_one_must_be_can_be_said() -> None:
-    found = vet(model(), [ATTACK], ["spam"], trusted=(TRUSTED, TRUTH), errors=1000)
+    found = vet(model(), [ATTACK], ["spam"], trusted=(TRUSTED, TRUTH), tolerance=1)
     assert found.accepted == [0]
 
 
@@ -64,7 +66,7 @@ def test_a_table_is_vetted_by_its_rows() -> None:
     [
         (["a"], [], {}, "1 documents but 0 labels"),
         (["a"], ["ham"], {"sources": []}, "1 documents but 0 sources"),
-        (["a"], ["ham"], {"trusted": (["a"], ["ham"])}, "fewer than two documents"),
+        (["a"], ["ham"], {"trusted": ([], [])}, "no documents to judge by"),
         (["a"], ["ham"], {"trusted": (["a", "b"], ["ham", "eggs"])}, "label 'eggs', which the model does not know"),
         (["a"], ["ham"], {"trusted": (["a", "b"], ["ham"])}, "2 trusted documents but 1 labels"),
     ],

@@ -18,12 +18,10 @@ from banbury.errors import InputError
 from banbury.text.documents import as_labels, as_list
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from banbury.classifier import Classifier
     from banbury.text.documents import Labels
 
-ERRORS = 2.0  # standard errors that the loss has to rise by
+TOLERANCE = 0.01  # of the mean squared error; ten honest letters moved it by less than 0.001, ten of an attack by 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Vetted:
     refused: list[int]
     """Those of the others."""
     impacts: dict[Any, float]
-    """By source, how much the mean log loss of the trusted documents rises, in nats; negative where it falls."""
+    """By source, how much the mean squared error of trusted documents rises, in the class where it rises the most."""
 
 
 def vet(
@@ -45,20 +43,21 @@ def vet(
     *,
     trusted: tuple[Any, Labels],
     sources: Sequence[Any] | None = None,
-    errors: float = ERRORS,
+    tolerance: float = TOLERANCE,
 ) -> Vetted:
     """Which of these documents do not worsen a fitted model, judged by documents that can be trusted.
 
     `sources` names where each document comes from: a sender, a user, a file. All documents of a source are judged
-    together; by default each is a source of its own. A source is refused where the log loss of the `trusted` documents,
-    texts and labels that the model has not learned, rises by more than `errors` standard errors. The model stays as it
-    is: `learn` what was accepted.
+    together; by default each is a source of its own. The `trusted` documents are texts and labels that the model has
+    not learned. A source is refused where their squared error, the mean of (1 − P(label))², rises in some class by more
+    than the `tolerance`: an attack makes one class worse, and may make another better. The model stays as it is:
+    `learn` what was accepted.
 
     >>> from banbury import Classifier
     >>> texts = ["free money", "free offer", "lunch at noon", "noon"]
     >>> model = Classifier.textbook().fit(texts, ["spam", "spam", "ham", "ham"])
     >>> trusted = ["lunch", "at noon", "money", "offer"] * 5, ["ham", "ham", "spam", "spam"] * 5
-    >>> vet(model, ["lunch at noon at lunch noon", "free lunch money"], ["spam", "spam"], trusted=trusted).accepted
+    >>> vet(model, ["lunch at noon at lunch noon", "free money offer"], ["spam", "spam"], trusted=trusted).accepted
     [1]
     """
     documents, names = as_list(texts, "texts"), as_labels(labels)
@@ -68,31 +67,31 @@ def vet(
     if len(given) != len(documents):
         raise InputError(f"{len(documents)} documents but {len(given)} sources")
     judges, truth = trusted[0], as_labels(trusted[1])
-    before = _losses(model, judges, truth)
-    if len(before) < 2:
-        raise InputError("trusted has fewer than two documents, which cannot judge; give some hundred")
+    before = _errors(model, judges, truth)
+    if not before:
+        raise InputError("trusted has no documents to judge by; give some hundred")
     by_source: dict[Any, list[int]] = {}
     for number, source in enumerate(given):
         by_source.setdefault(source, []).append(number)
     impacts, refused = {}, set()
     for source, numbers in by_source.items():
         changed = copy(model).learn([documents[n] for n in numbers], [names[n] for n in numbers])
-        rise = _losses(changed, judges, truth) - before
-        impacts[source] = float(rise.mean())
-        if rise.mean() > errors * rise.std(ddof=1) / np.sqrt(len(rise)):
+        after = _errors(changed, judges, truth)
+        impacts[source] = max(after[label] - before[label] for label in before)
+        if impacts[source] > tolerance:
             refused.update(numbers)
     accepted = [number for number in range(len(documents)) if number not in refused]
     return Vetted(accepted, sorted(refused), impacts)
 
 
-def _losses(model: Classifier, documents: Any, labels: list[Any]) -> NDArray[np.float64]:
-    """−log P(label) of each document."""
+def _errors(model: Classifier, documents: Any, labels: list[Any]) -> dict[Any, float]:
+    """The mean of (1 − P(label))² over the documents of each label."""
     classes, chances = model.classes_and_probabilities(documents)
     if unknown := sorted({label for label in labels if label not in classes}, key=str):
         raise InputError(f"a trusted document has label {unknown[0]!r}, which the model does not know")
     if len(chances) != len(labels):
         raise InputError(f"{len(chances)} trusted documents but {len(labels)} labels")
     places = {label: place for place, label in enumerate(classes)}
-    own = chances[np.arange(len(labels)), [places[label] for label in labels]]
-    losses: NDArray[np.float64] = -np.log(np.maximum(own, np.finfo(float).tiny))
-    return losses
+    numbers = np.array([places[label] for label in labels], dtype=int)
+    errors = (1 - chances[np.arange(len(labels)), numbers]) ** 2
+    return {label: float(errors[numbers == places[label]].mean()) for label in dict.fromkeys(labels)}
