@@ -154,7 +154,12 @@ def _result(visit: Visit, model: ServedModel, evaluated: Evaluated) -> Markup:
         cards(report),
         control(
             "div",
-            layout.card("Confusion", _confusion(visit, report), layout.note("Click a cell to see its documents.")),
+            layout.card(
+                "Confusion",
+                _confusion(visit, report),
+                layout.note("Click a cell to see its documents."),
+                class_="card stays",
+            ),
             control("div", _behind(visit, evaluated), id="cell"),
             class_="pair",
         ),
