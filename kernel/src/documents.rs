@@ -420,7 +420,7 @@ mod tests {
                 let mut sample = Sample::new(most);
                 for from in (0..300).step_by(size) {
                     let part = from..(from + size).min(300);
-                    sample.add(&texts[part.clone()], &classes[part.clone()], Some(&weights[part]), 2);
+                    sample.add(&texts[part.clone()], &classes[part.clone()], Some(&weights[part]), None, 2);
                 }
                 let (kept, of): (Vec<&str>, Vec<Member>) = sample.documents().unzip();
                 let again: Vec<u32> = of.iter().map(|member| member.class).collect();
@@ -433,6 +433,33 @@ mod tests {
                     (whole.rows.clone(), whole.classes.clone(), whole.weights.clone())
                 );
             }
+        }
+    }
+
+    #[test]
+    fn samples_of_parts_merge_to_the_sample_of_the_whole_in_any_order() {
+        let texts: Vec<String> = (0..200).map(|n| format!("text {}", n * n % 61)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let classes: Vec<u32> = (0..200).map(|n| n % 3).collect();
+        let sorted = |sample: &Sample| {
+            let mut all: Vec<(String, u32, u32, u64)> =
+                sample.documents().map(|(text, of)| (text.to_string(), of.class, of.weight, of.row)).collect();
+            all.sort();
+            all
+        };
+        for most in [1, 7, 40, 1000] {
+            let mut whole = Sample::new(most);
+            whole.add(&texts, &classes, None, None, 1);
+            let mut merged = Sample::new(most);
+            for part in [120..200, 0..50, 50..120] {
+                let (mut sample, rows) = (Sample::new(most), part.clone().map(|row| row as u64).collect::<Vec<_>>());
+                sample.add(&texts[part.clone()], &classes[part], None, Some(&rows), 1);
+                let (kept, of): (Vec<&str>, Vec<Member>) = sample.documents().unzip();
+                let (classes, weights): (Vec<u32>, Vec<u32>) = of.iter().map(|one| (one.class, one.weight)).unzip();
+                let rows: Vec<u64> = of.iter().map(|one| one.row).collect();
+                merged.add(&kept, &classes, Some(&weights), Some(&rows), 1);
+            }
+            assert_eq!(sorted(&merged), sorted(&whole));
         }
     }
 }

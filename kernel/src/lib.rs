@@ -21,6 +21,7 @@ pub mod rows;
 pub mod scoring;
 pub mod seen;
 pub mod selection;
+pub mod shards;
 pub mod table;
 pub mod text;
 pub mod threads;

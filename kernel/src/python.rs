@@ -340,6 +340,13 @@ impl Counts {
         Ok(Counts::with(analyzer.inner.clone(), copy))
     }
 
+    /// So many counts that add up to these: which of them has a feature depends on its name alone.
+    fn shards(&self, py: Python<'_>, n: usize) -> Vec<Self> {
+        let version = self.current();
+        let shards = py.detach(move || version.counts.shards(n.max(1)));
+        shards.into_iter().map(|counts| Counts::with(self.analyzer.clone(), counts)).collect()
+    }
+
     /// Counts that change on their own from now on; both have the same memory until one of them does.
     fn copy(&self) -> Self {
         Counts::of(self.analyzer.clone(), Versions::of(self.current()))

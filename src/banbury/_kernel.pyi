@@ -178,6 +178,11 @@ class Counts:
         """A copy in which each count is halved so many times, and rounded; a half is rounded up."""
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """A copy with the blocks of an analyzer that has fewer of them and is otherwise the same."""
+    def shards(self, n: int) -> list[Counts]:
+        """So many counts that add up to these: the name of a feature alone says which of them has it.
+
+        The first has the documents, too.
+        """
     def copy(self) -> Counts:
         """Counts that change on their own from now on; both have the same memory until one of them does."""
     def arrays(self) -> dict[str, bytes]:
@@ -577,7 +582,10 @@ class Sample:
     """The documents that `Documents` would take at most, of more than fit into memory."""
 
     def __init__(self, most: int) -> None: ...
-    def add(self, texts: Texts, classes: Buffer, weights: Buffer | None, threads: int) -> None: ...
+    def add(
+        self, texts: Texts, classes: Buffer, weights: Buffer | None, threads: int, rows: Buffer | None = None
+    ) -> None:
+        """Documents, and where they were, as 64-bit integers; without `rows` they follow on those given so far."""
     def documents(self) -> tuple[list[str], list[int], list[int], list[int]]:
         """Their texts, classes, weights, and where each was first among all that were given."""
 

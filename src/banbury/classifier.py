@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from banbury.stats.prior_shift import PriorEstimate
     from banbury.tables.model import TableModel
     from banbury.text.counts import Counts
+    from banbury.text.tally import Tally
     from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
@@ -248,6 +249,24 @@ class Classifier:
         watched = Watched(batches) if self._is_exact() else None
         model, report = fitted_in_batches(batches if watched is None else watched, settings, **how)
         self._fitted = Fitted(settings, model, report, rows=None if watched is None else watched.rows)
+        return self
+
+    def fit_tally(self, tally: Tally, *, place: Callable[[int], int] = int) -> Classifier:
+        """Learn from documents that were counted elsewhere, with the parameters of this classifier.
+
+        `banbury.distributed` counts and merges them. `place` gives the place of a document among all for its row.
+
+        >>> from banbury.text.tally import Tally
+        >>> model = Classifier()
+        >>> tally = Tally(model.analyzer, model.settings, effort=model.effort)
+        >>> tally.add(["free money now", "lunch at noon?"], ["spam", "ham"])
+        >>> model.fit_tally(tally).predict("lunch")
+        'ham'
+        """
+        settings = self._checked_settings()
+        if (tally.analyzer, tally.settings, tally.effort) != (self.analyzer, settings, self.effort):
+            raise InputError("the documents were counted for a classifier with other parameters")
+        self._fitted = Fitted(settings, *tally.model(place=place, threads=self.threads))
         return self
 
     def refit_settings(

@@ -114,6 +114,28 @@ def check_path(path: Path) -> None:
         raise InputError(f"{os.fspath(path)!r} can be the name of no file")
 
 
+def to_bytes(settings: Mapping[str, Any], arrays: Mapping[str, Buffer]) -> bytes:
+    """The bytes of the file that `write` makes, for what travels between machines."""
+    return b"".join(content(settings, arrays))
+
+
+def from_bytes(data: bytes) -> File:
+    """The settings and arrays of a file whose bytes these are; anything else is a `FileFormatError`.
+
+    >>> import array
+    >>> from_bytes(to_bytes({"part": 3}, {"counts": array.array("Q", [3, 1, 2])})).arrays["counts"].tolist()
+    [3, 1, 2]
+    """
+    try:
+        if len(data) < CHECKSUM_END:
+            raise ValueError(f"not a banbury file ({len(data)} bytes are too few)")
+        whole = _aligned_memory(len(data))
+        whole[:] = data
+        return _parsed(whole.toreadonly())
+    except ValueError as error:
+        raise FileFormatError(str(error)) from error
+
+
 # Writing
 
 
@@ -191,6 +213,15 @@ def _in_memory(file: FileIO) -> memoryview:
     if bytes(file.read(8 + len(OPENING)))[8:] != OPENING:  # a foreign file can be of any size
         raise ValueError("not a banbury file")
     file.seek(0)
+    whole = _aligned_memory(size)
+    n_read = _read_parts(file, whole)
+    if n_read < size or file.read(1):
+        raise ValueError(f"it has changed while it was read ({n_read} of {size} bytes)")
+    return whole.toreadonly()
+
+
+def _aligned_memory(size: int) -> memoryview:
+    """Memory that starts at a multiple of `ALIGNMENT`."""
     if os.name == "posix":
         memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     else:
@@ -198,11 +229,7 @@ def _in_memory(file: FileIO) -> memoryview:
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # a kernel without large pages; with them this takes a third of the time
             memory.madvise(mmap.MADV_HUGEPAGE)
-    whole = memoryview(memory)
-    n_read = _read_parts(file, whole)
-    if n_read < size or file.read(1):
-        raise ValueError(f"it has changed while it was read ({n_read} of {size} bytes)")
-    return whole.toreadonly()
+    return memoryview(memory)
 
 
 def _read_parts(file: FileIO, whole: memoryview) -> int:

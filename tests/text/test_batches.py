@@ -65,7 +65,7 @@ def test_a_sample_of_many_documents_is_the_same(
 ) -> None:
     monkeypatch.setattr(streaming, "HELD", 100_000)
     monkeypatch.setattr(streaming, "COUNTED", 50_000)
-    for limit in ("curves.MOST_FITTED_DOCUMENTS", "batches.MOST_DOCUMENTS"):
+    for limit in ("curves.MOST_FITTED_DOCUMENTS", "tally.MOST_DOCUMENTS"):
         monkeypatch.setattr(f"banbury.text.{limit}", 700)
     rows = [(row["text"], row["label"]) for row in read_set(name)]
     texts, labels = map(list, zip(*rows, strict=True))

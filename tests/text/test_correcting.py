@@ -80,7 +80,7 @@ def test_batches_that_pass_by_give_the_correction_of_all_documents_at_once(
 ) -> None:
     monkeypatch.setattr(streaming, "HELD", 2000)
     monkeypatch.setattr(streaming, "COUNTED", 2000)
-    for limit in ("correcting.MOST_CORRECTED_DOCUMENTS", "curves.MOST_FITTED_DOCUMENTS", "batches.MOST_DOCUMENTS"):
+    for limit in ("correcting.MOST_CORRECTED_DOCUMENTS", "curves.MOST_FITTED_DOCUMENTS", "tally.MOST_DOCUMENTS"):
         monkeypatch.setattr(f"banbury.text.{limit}", most)
     corpus = dependent(THREE)
     batches = [(corpus.texts[at : at + 30], corpus.labels[at : at + 30]) for at in range(0, len(corpus), 30)]

@@ -108,12 +108,20 @@ impl Sample {
         Sample { most, kept: BTreeMap::new(), seen: 0 }
     }
 
-    /// A text that stays to the end was never let go, so its weight is that of all its documents.
-    pub fn add(&mut self, texts: &[&str], classes: &[u32], weights: Option<&[u32]>, threads: usize) {
+    /// A text that stays to the end was never let go, so its weight is that of all its documents. `rows` says where the
+    /// documents were, in any order; without it they follow on those given so far.
+    pub fn add(
+        &mut self,
+        texts: &[&str],
+        classes: &[u32],
+        weights: Option<&[u32]>,
+        rows: Option<&[u64]>,
+        threads: usize,
+    ) {
         let hashes = digests(texts, threads);
         for (at, (&text, &hash)) in texts.iter().zip(&hashes).enumerate() {
             let (class, weight) = (classes[at], weights.map_or(1, |weights| weights[at]));
-            let row = self.seen + at as u64;
+            let row = rows.map_or(self.seen + at as u64, |rows| rows[at]);
             let is_beyond = |last: &(u64, Box<str>)| (hash, text) > (last.0, &*last.1);
             if weight == 0
                 || (self.kept.len() >= self.most && self.kept.last_key_value().is_some_and(|(k, _)| is_beyond(k)))
@@ -122,7 +130,10 @@ impl Sample {
             }
             let members = self.kept.entry((hash, text.into())).or_default();
             match members.iter_mut().find(|member| member.class == class) {
-                Some(member) => member.weight = member.weight.saturating_add(weight),
+                Some(member) => {
+                    member.weight = member.weight.saturating_add(weight);
+                    member.row = member.row.min(row);
+                }
                 None => members.push(Member { class, weight, row }),
             }
             if self.kept.len() > self.most {

@@ -110,7 +110,10 @@ impl Taken<'_> {
             let own: HashMap<u32, u32> = own.collect();
             all.extend(group.cells[block].keys().map(|&id| (block, id, own.get(&id).copied().unwrap_or(0))));
         }
-        all.sort_unstable();
+        // Those of a document alone come as they stand in it: ids depend on the order in which documents were counted.
+        if self.group.is_some() {
+            all.sort_unstable();
+        }
         all
     }
 

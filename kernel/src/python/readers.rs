@@ -200,6 +200,7 @@ impl Sample {
         Sample { inner: Mutex::new(documents::Sample::new(most)) }
     }
 
+    #[pyo3(signature = (texts, classes, weights, threads, rows=None))]
     fn add(
         &self,
         py: Python<'_>,
@@ -207,17 +208,23 @@ impl Sample {
         classes: PyBuffer<u32>,
         weights: Option<PyBuffer<u32>>,
         threads: usize,
+        rows: Option<PyBuffer<u64>>,
     ) -> PyResult<()> {
         let texts = Texts::new(texts)?;
         let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
+        let rows = rows.map(|rows| rows.to_vec(py)).transpose()?;
         if classes.len() != texts.len() {
             return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
+        }
+        let is_misfit = |n: Option<usize>| n.is_some_and(|n| n != texts.len());
+        if is_misfit(weights.as_ref().map(Vec::len)) || is_misfit(rows.as_ref().map(Vec::len)) {
+            return Err(input_error(py, format!("{} documents, but not as many weights or rows", texts.len())));
         }
         let read = texts.read(py)?;
         let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
         py.detach(|| {
             let mut sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            sample.add(&slices, &classes, weights.as_deref(), n_threads(threads));
+            sample.add(&slices, &classes, weights.as_deref(), rows.as_deref(), n_threads(threads));
         });
         Ok(())
     }

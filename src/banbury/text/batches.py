@@ -1,22 +1,18 @@
 """A model of more documents than fit into memory: the same, to the bit, as of all of them at once.
 
-Counts are added batch by batch. Of the documents themselves leave-one-out needs a sample, and which documents are in
-it depends on their texts alone, so it can be kept up to date while they pass by.
+Counts are added batch by batch, and the sample that leave-one-out needs is kept up to date: `tally.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import InputError
-from banbury.text import correcting
-from banbury.text.counts import Counts
-from banbury.text.documents import as_labels, as_weights, check_kind, class_numbers, n_threads
-from banbury.text.leave_one_out import MOST_DOCUMENTS
+from banbury.text.documents import as_labels, as_weights, check_kind
 from banbury.text.model import TextModel
-from banbury.text.settings import Settings, analyzers_for
+from banbury.text.settings import Settings
+from banbury.text.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,36 +48,30 @@ def fitted_in_batches(
     if is_all:
         whole = (first.texts, first.labels, first.weights)
         return TextModel.fitted(*whole, settings, analyzer=analyzer, effort=effort, threads=threads)
-    guess, _ = analyzers_for(analyzer, *_kernel.measure(first.texts), settings)
-    stream = _Stream(guess, effort, threads)
-    stream.add(first)
+    tally = Tally(analyzer, settings, effort=effort)
+    tally.add(*first[:3], threads=threads)
     del first  # it would wait in memory for all that follows
     while not is_all:
         part, is_all = _gathered(parts, COUNTED)
-        stream.add(part)
+        tally.add(*part[:3], threads=threads)
         del part
     # Only now it is known how long the documents are.
-    wanted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n_characters, settings)
-    if wanted != guess:
-        if guess.characters is None:
-            return _again(batches, settings, analyzer, wanted, effort, threads)
-        stream.counts = stream.counts.narrowed(wanted)
-    return stream.model(settings, narrower)
+    if tally.must_be_counted_again:
+        tally = _again(batches, tally, threads)
+    return tally.model(threads=threads)
 
 
-def _again(
-    batches: Iterable[Any], settings: Settings, analyzer: Any, wanted: Analyzer, effort: str, threads: int | None
-) -> tuple[TextModel, TrainingReport | None]:
+def _again(batches: Iterable[Any], tally: Tally, threads: int | None) -> Tally:
     """The documents are shorter than they were at the start, so characters have to be counted too."""
     if not getattr(batches, "can_be_read_again", iter(batches) is not batches):
         raise InputError(
             "the documents are short, but those at the start of the stream were long: what kinds of features there are "
             "was guessed wrong; give an analyzer, or batches that can be read twice, such as banbury.read(path)"
         )
-    stream = _Stream(wanted, effort, threads)
+    again = tally.for_short_documents()
     for part in _parts(batches):
-        stream.add(part)
-    return stream.model(settings, analyzers_for(analyzer, stream.n_documents, stream.n_characters, settings)[1])
+        again.add(*part[:3], threads=threads)
+    return again
 
 
 def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
@@ -132,44 +122,3 @@ def _joined(parts: list[_Part]) -> _Part:
     else:
         texts = _kernel.join([part.texts for part in parts])
     return _Part(texts, labels, weights, sum(part.size for part in parts))
-
-
-class _Stream:
-    """What is kept of the documents that have passed by."""
-
-    def __init__(self, analyzer: Analyzer, effort: str, threads: int | None) -> None:
-        self.counts = Counts(analyzer)
-        self.n_documents = self.n_characters = 0
-        self._sample = _kernel.Sample(correcting.MOST_CORRECTED_DOCUMENTS if effort == "best" else MOST_DOCUMENTS)
-        self._effort = effort
-        self._labels: dict[Any, int] = {}
-        self._threads = threads
-
-    def add(self, part: _Part) -> None:
-        if not part.labels:
-            return
-        weights = None if part.weights is None else as_weights(part.weights, len(part.labels))
-        self.counts.add(part.texts, part.labels, weights=weights, threads=self._threads)
-        for label in set(part.labels).difference(self._labels):
-            self._labels[label] = len(self._labels)
-        numbers = class_numbers(part.labels, list(self._labels))
-        self._sample.add(part.texts, numbers, weights, n_threads(self._threads))
-        self.n_documents += len(part.labels)
-        self.n_characters += _kernel.measure(part.texts)[1]
-
-    def model(self, settings: Settings, narrower: Analyzer | None) -> tuple[TextModel, TrainingReport | None]:
-        texts, class_ids, weights, places = self._sample.documents()
-        known = list(self._labels)
-        labels = [known[class_id] for class_id in class_ids]
-        how: dict[str, Any] = {"effort": self._effort, "narrower": narrower, "threads": self._threads}
-        model, report = TextModel.chosen(self.counts, texts, labels, weights, settings, **how)
-        return model, None if report is None else _placed(report, places)
-
-
-def _placed(report: TrainingReport, places: list[int]) -> TrainingReport:
-    """The documents of a report where they were among all, not among the sample."""
-    predictions = report.predictions
-    if predictions is not None:
-        predictions = replace(predictions, rows=[places[row] for row in predictions.rows])
-    doubtful = [replace(document, index=places[document.index]) for document in report.doubtful]
-    return replace(report, doubtful=doubtful, predictions=predictions)

@@ -46,7 +46,8 @@ class Counts:
         """The labels and what was counted with each, of one moment: other labels have other counts."""
 
     @classmethod
-    def _of(cls, analyzer: Analyzer, classes: list[Any], kernel: _kernel.Counts) -> Counts:
+    def of_kernel(cls, analyzer: Analyzer, classes: list[Any], kernel: _kernel.Counts) -> Counts:
+        """Counts of these classes, as the kernel has them."""
         counts = cls.__new__(cls)
         counts.analyzer, counts.learned = analyzer, (classes, kernel)
         return counts
@@ -176,12 +177,12 @@ class Counts:
     def narrowed(self, analyzer: Analyzer) -> Counts:
         """These counts for an analyzer that has fewer kinds of features and is otherwise the same."""
         classes, kernel = self.learned
-        return Counts._of(analyzer, list(classes), kernel.narrowed(analyzer.compiled()))
+        return Counts.of_kernel(analyzer, list(classes), kernel.narrowed(analyzer.compiled()))
 
     def copy(self) -> Counts:
         """Counts that change on their own from now on."""
         classes, kernel = self.learned
-        return Counts._of(self.analyzer, list(classes), kernel.copy())
+        return Counts.of_kernel(self.analyzer, list(classes), kernel.copy())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Counts.from_parts, self.parts()
@@ -207,7 +208,7 @@ class Counts:
         kernel = _kernel.Counts.from_arrays(analyzer.compiled(), views)
         if kernel.n_classes != len(classes):
             raise FileFormatError(f"it has {len(classes)} labels, but counts of {kernel.n_classes} classes")
-        return cls._of(analyzer, classes, kernel)
+        return cls.of_kernel(analyzer, classes, kernel)
 
     def _count(self, texts: Texts, labels: Labels, weights: Column, threads: int | None) -> Counts:
         check_collected(texts)
@@ -220,7 +221,7 @@ class Counts:
         else:
             classes = sorted(different)
             check_kind(classes, known)
-        counted = Counts._of(
+        counted = Counts.of_kernel(
             self.analyzer,
             classes,
             kernel.count(
