@@ -78,7 +78,9 @@ def test_shards_merge_to_the_whole_and_share_no_feature() -> None:
 def test_pruning_forgets_rare_features() -> None:
     tally = tally_of([0, 1, 2])
     tally.prune(min_documents=2)
-    assert sorted(tally.counts.features().names)[-2:] == ["lunch", "unch"]
+    names = tally.counts.features().names
+    assert {"free", "lunch"} <= set(names)
+    assert not {"money", "noon"} & set(names)
     Tally(None, Settings()).prune(min_documents=2)
 
 
