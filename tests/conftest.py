@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from commands import LABELS, TEXTS, Here, model, write_rows
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures need no screen
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else Spark takes the first python3 of the path
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn leaves out some of its checks without it
 
 # A deadline would measure the machine, not the code, and so would the check that examples are made quickly. The suite

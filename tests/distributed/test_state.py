@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from banbury import Classifier, storage
 from banbury.distributed.plan import Plan
-from banbury.distributed.state import MOST_PARTS, State, TextState, merge, together
+from banbury.distributed.state import MOST_NUMBERED_PARTS, State, TextState, merge, together
 from banbury.errors import FileFormatError, InputError
 from banbury.text import tally
 
@@ -152,7 +152,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
     with pytest.raises(InputError, match="a state of texts cannot be merged with one of a table"):
         merge(plan.count(0, rows), Plan.of(columns=["text"]).count(1, rows))
     with pytest.raises(InputError, match="part 16777216: the parts of the data are numbered from 0 to 16777215"):
-        plan.count(MOST_PARTS, rows)
+        plan.count(MOST_NUMBERED_PARTS, rows)
     with pytest.raises(InputError, match="no documents to learn from"):
         plan.fitted(plan.count(0, []))
     with pytest.raises(InputError, match="no rows to learn from"):

@@ -132,6 +132,22 @@ def arrow() -> Any:
     return pyarrow
 
 
+def as_arrow(rows: Any, names: list[str] | None = None) -> Any:
+    """Rows of a pandas data frame, or dictionaries, as an Arrow table of these columns, or of all.
+
+    >>> as_arrow([{"text": "a", "n": 1}, {"text": None}], ["text"]).to_pydict()
+    {'text': ['a', None]}
+    """
+    pa = arrow()
+    if hasattr(rows, "columns"):
+        return pa.Table.from_pandas(rows if names is None else rows[names], preserve_index=False)
+    rows = list(rows)
+    if names is None:
+        return pa.Table.from_pylist(rows)
+    kind = None if rows else pa.string()
+    return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name in names})
+
+
 def _check_text(pa: Any, name: str, kind: Any) -> None:
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not (pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner)):

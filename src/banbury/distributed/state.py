@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from banbury.text.tally import Tally
 
 ROW_BITS = 40  # the number of a row is that of its part and its place there: a trillion rows of 16 million parts
-MOST_PARTS = 1 << (64 - ROW_BITS)
+MOST_NUMBERED_PARTS = 1 << (64 - ROW_BITS)
 
 
 class TextState:
@@ -179,8 +179,8 @@ def together(shards: Iterable[TextState]) -> TextState:
 
 def check_part(part: int) -> None:
     """That this is the number of a part."""
-    if not 0 <= part < MOST_PARTS:
-        raise InputError(f"part {part}: the parts of the data are numbered from 0 to {MOST_PARTS - 1}")
+    if not 0 <= part < MOST_NUMBERED_PARTS:
+        raise InputError(f"part {part}: the parts of the data are numbered from 0 to {MOST_NUMBERED_PARTS - 1}")
 
 
 def _known(parts: dict[int, int]) -> dict[str, Any]:

@@ -1,0 +1,128 @@
+"""Predictions for Arrow batches, as columns more; where a text is null, so is what is predicted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from banbury import storage
+from banbury.classifier import Classifier
+from banbury.distributed.columns import Columns, arrow
+from banbury.errors import InputError
+from banbury.results.evaluation import Evaluation, evaluate
+
+KEPT_MODELS = 4  # of one worker process: a file is opened once, not for every batch
+
+
+@lru_cache(maxsize=KEPT_MODELS)
+def opened(path: str) -> Classifier:
+    """The model in a file that never changes, for a worker, which has one core."""
+    return Classifier.load(path).set_params(threads=1)
+
+
+@lru_cache(maxsize=KEPT_MODELS)
+def opened_bytes(data: bytes) -> Classifier:
+    """The model whose file has these bytes, for a worker, which has one core."""
+    file = storage.from_bytes(data)
+    return Classifier.from_parts(file.settings, file.arrays).set_params(threads=1)
+
+
+def columns_for(model: Classifier, text: str | None, **names: Any) -> Columns:
+    """The columns that a model predicts from: the text, or those of its table."""
+    table = model.model_.of_table()
+    return Columns.of(text=text, columns=None if table is None else list(table.kinds), **{"label": None, **names})
+
+
+def label_type(model: Classifier) -> Any:
+    """The Arrow type of the labels of a model."""
+    pa = arrow()
+    kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+    return kinds[type(model.model_.classes[0])]
+
+
+def probabilities_type() -> Any:
+    """The Arrow type of the probabilities of all classes."""
+    return arrow().list_(arrow().float64())
+
+
+def check_new(name: str, names: list[str]) -> None:
+    """That a data frame has no column of this name yet."""
+    if name in names:
+        raise InputError(f"there is a column {name!r} already; name the new one, such as label='predicted'")
+
+
+def empty_frame(model: Classifier, dtypes: dict[str, Any], work: str, new: list[str]) -> Any:
+    """A pandas data frame without rows that has these columns, and those that `work` adds."""
+    import pandas as pd  # an optional dependency
+
+    pa = arrow()
+    kinds = [probabilities_type()] if work == "with_probabilities" else [label_type(model), pa.float64()]
+    frame = pd.DataFrame({name: pd.Series([], dtype=dtype) for name, dtype in dtypes.items()})
+    return frame.assign(**{name: pa.array([], kind).to_pandas() for name, kind in zip(new, kinds, strict=True)})
+
+
+def with_labels(model: Classifier, batch: Any, columns: Columns, label: str, probability: str) -> Any:
+    """The batch with the most probable label of each row, and how probable it is."""
+
+    def predict(documents: Any) -> list[Any]:
+        classes, probabilities = model.classes_and_probabilities(documents)
+        best = probabilities.argmax(axis=1)
+        highest = probabilities[np.arange(len(best)), best]
+        labels = [classes[class_id] for class_id in best.tolist()]
+        # Equal to the last bit: then scores decide, as in `predict`.
+        if (ties := np.flatnonzero((probabilities == highest[:, None]).sum(axis=1) > 1)).size:
+            decided = model.predict(documents).tolist()
+            for row in ties.tolist():
+                labels[row] = decided[row]
+        return [labels, highest.tolist()]
+
+    types = {label: label_type(model), probability: arrow().float64()}
+    return _with(model, batch, columns, predict, types)
+
+
+def with_probabilities(model: Classifier, batch: Any, columns: Columns, probabilities: str) -> Any:
+    """The batch with the probabilities of all classes of each row, in the order of `classes_`."""
+    types = {probabilities: probabilities_type()}
+    return _with(model, batch, columns, lambda documents: [model.predict_proba(documents).tolist()], types)
+
+
+def with_explanations(model: Classifier, batch: Any, columns: Columns, explanation: str) -> Any:
+    """The batch with the explanation of each row, as JSON."""
+
+    def explain(documents: Any) -> list[Any]:
+        rows = documents.to_pylist()
+        return [[json.dumps(model.explain(row).to_dict(), ensure_ascii=False) for row in rows]]
+
+    return _with(model, batch, columns, explain, {explanation: arrow().string()})
+
+
+def _with(
+    model: Classifier, batch: Any, columns: Columns, work: Callable[[Any], list[Any]], types: dict[str, Any]
+) -> Any:
+    pa = arrow()
+    rows = columns.read(batch, "the data", for_prediction=True)
+    found = work(rows.documents) if len(rows) else [[] for _ in types]
+    if len(rows) < batch.num_rows:  # only texts can be missing
+        present = np.flatnonzero(np.array(batch.column(columns.text).is_valid().to_pylist()))
+        found = [_spread(values, present, batch.num_rows) for values in found]
+    for (name, kind), values in zip(types.items(), found, strict=True):
+        batch = batch.append_column(pa.field(name, kind), pa.array(values, kind))
+    return batch
+
+
+def _spread(values: list[Any], places: Any, n: int) -> list[Any]:
+    whole: list[Any] = [None] * n
+    for place, value in zip(places.tolist(), values, strict=True):
+        whole[place] = value
+    return whole
+
+
+def evaluation_of(model: Classifier, labels: list[Any], probabilities: list[Any]) -> Evaluation:
+    """How well labels are predicted by these probabilities of all classes."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.array(probabilities, dtype=float).reshape(len(labels), len(model.model_.classes)))
+    return evaluate(labels, log_probabilities=logs, classes=model.model_.classes)

@@ -1,0 +1,247 @@
+"""A real Spark of local processes: the file of the model is that of one machine, whatever happens to tasks and rows."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import pyarrow as pa
+import pytest
+
+import banbury
+from banbury import Classifier, storage
+from banbury.errors import InputError, LabelError
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, and there is none"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets between driver and JVM
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+WORDS = ["free", "money", "lunch", "noon", "now", "so", "ä", "goal", "vote"]
+TEXTS = [" ".join(WORDS[(n * k) % 9] for k in (1, 2, 4)) + f" n{n % 5}" for n in range(90)]
+LABELS = [["ham", "spam", "spam"][n % 3] for n in range(89)] + ["only once"]  # skewed, and one that one partition has
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,4]").appName("banbury")
+    quiet = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "700m",
+        "spark.log.level": "OFF",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    for name, value in quiet.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def model() -> Classifier:
+    return Classifier().fit(TEXTS, LABELS)
+
+
+def content(model: Classifier) -> bytes:
+    return storage.to_bytes(*model.parts())
+
+
+def frame(spark: Any, n_partitions: int = 3, **columns: Any) -> Any:
+    """A data frame whose rows stay in order, in so many partitions."""
+    table = pa.table(columns or {"text": TEXTS, "label": LABELS})
+    return spark.createDataFrame(table).coalesce(1).repartitionByRange(n_partitions, "text") if n_partitions else None
+
+
+def collected(df: Any) -> tuple[list[str], list[Any]]:
+    rows = df.collect()
+    return [row.text for row in rows], [row.label for row in rows]
+
+
+@pytest.mark.parametrize("n_partitions, how", [(3, {}), (20, {}), (4, {"shards": 3})])
+def test_the_file_is_that_of_one_machine(spark: Any, n_partitions: int, how: Any) -> None:
+    from banbury import spark as engine
+
+    df = frame(spark, n_partitions)
+    found = engine.fit(df, **how)
+    texts, labels = collected(df)
+    whole = Classifier().fit(texts, labels)
+    assert content(found) == content(whole)
+    assert found.report_.predictions.rows == whole.report_.predictions.rows  # type: ignore[union-attr]
+
+
+def test_plain_models_weights_and_nulls(spark: Any) -> None:
+    from banbury import spark as engine
+
+    weights = [n % 3 + 1 for n in range(90)]
+    holes = [None if n % 7 == 0 else text for n, text in enumerate(TEXTS)]
+    df = frame(spark, 2, text=holes, label=LABELS, weight=weights)
+    plain: dict[str, Any] = {"likelihood": "bernoulli", "smoothing": 0.5, "prior": "uniform"}
+    found = engine.fit(df, sample_weight="weight", nulls="skip", **plain)
+    rows = [row for row in zip(holes, LABELS, weights, strict=True) if row[0] is not None]
+    assert content(found) == content(Classifier(**plain).fit(*map(list, zip(*rows, strict=True))))
+    with pytest.raises(InputError, match=r"column 'text' is null in row 0 of part 0.*on host"):
+        engine.fit(df)
+
+
+def test_tasks_that_fail_are_tried_again_and_count_once(spark: Any, tmp_path: Path, model: Classifier) -> None:
+    from pyspark import TaskContext
+
+    from banbury import spark as engine
+
+    def failing_once(batches: Any) -> Any:
+        yield from batches
+        if TaskContext.get().attemptNumber() == 0:
+            (tmp_path / f"failed{TaskContext.get().partitionId()}").touch()
+            raise RuntimeError("this task is lost")
+
+    df = frame(spark).mapInArrow(failing_once, "text string, label string")
+    assert content(engine.fit(df)) == content(model)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_empty_partitions_and_one_long_text(spark: Any) -> None:
+    from banbury import spark as engine
+
+    texts, labels = [*TEXTS[:20], "long text of many words " * 100_000], [*LABELS[:20], "spam"]
+    df = frame(spark, 2, text=texts, label=labels).union(frame(spark, 3).where("label = 'nothing'"))
+    assert content(engine.fit(df)) == content(Classifier().fit(texts, labels))
+
+
+def test_a_table_is_that_of_one_machine(spark: Any) -> None:
+    from banbury import spark as engine
+
+    table = pa.table(
+        {
+            "text": [f"{n:03}" for n in range(90)],  # the order of the partitions
+            "age": [None if n % 9 == 0 else 20 + n % 40 for n in range(90)],
+            "plan": [["free", "paid"][n % 2] for n in range(90)],
+            "left": [n % 4 > 1 for n in range(90)],
+        }
+    )
+    df = spark.createDataFrame(table).repartitionByRange(3, "text")
+    found = engine.fit(df, columns=["age", "plan"], label="left")
+    whole = Classifier(columns=["age", "plan"]).fit(table.select(["age", "plan"]), table["left"].to_pylist())
+    assert content(found) == content(whole)
+    labels = [row.left_too for row in engine.predict(found, df, label="left_too").collect()]
+    assert labels == whole.predict(table.select(["age", "plan"])).tolist()
+
+
+def test_predictions_are_those_of_one_machine(spark: Any, model: Classifier) -> None:
+    from banbury import spark as engine
+
+    df = frame(spark, 2, text=[*TEXTS[:9], None], number=list(range(10)))
+    rows = {row.number: row for row in engine.predict(model, df).collect()}
+    proba = {row.number: row.probabilities for row in engine.predict_proba(model, df).collect()}
+    why = {row.number: row.explanation for row in engine.explain(model, df).collect()}
+    assert [rows[n].label for n in range(9)] == model.predict(TEXTS[:9]).tolist()
+    assert [proba[n] for n in range(9)] == model.predict_proba(TEXTS[:9]).tolist()
+    assert [rows[n].probability for n in range(9)] == model.predict_proba(TEXTS[:9]).max(axis=1).tolist()
+    assert json.loads(why[3]) == json.loads(json.dumps(model.explain(TEXTS[3]).to_dict()))
+    assert (rows[9].label, rows[9].probability, proba[9], why[9]) == (None, None, None, None)
+    with pytest.raises(InputError, match="there is a column 'label' already"):
+        engine.predict(model, frame(spark))
+
+
+def test_an_evaluation_is_that_of_one_machine(spark: Any, model: Classifier) -> None:
+    from banbury import spark as engine
+
+    found, expected = engine.evaluate(model, frame(spark)), model.evaluate(TEXTS, LABELS)
+    assert (found.accuracy, found.confusion) == (expected.accuracy, expected.confusion)
+    assert found.log_loss == pytest.approx(expected.log_loss, rel=1e-12)
+
+
+def test_learning_is_that_of_one_machine(spark: Any) -> None:
+    from banbury import spark as engine
+
+    model, whole = (Classifier().fit(TEXTS[:40], LABELS[:40]) for _ in range(2))
+    df = frame(spark, 2, text=TEXTS[40:], label=LABELS[40:])
+    assert content(engine.learn(model, df)) == content(whole.learn(TEXTS[40:], LABELS[40:]))
+    with pytest.raises(InputError, match="column 'label' is null"):
+        engine.learn(model, frame(spark, 1, text=["a", "b"], label=["ham", None]))
+    assert content(model) == content(whole)
+
+
+def test_a_stream_is_learned_exactly_once(spark: Any, tmp_path: Path) -> None:
+    from banbury import spark as engine
+
+    source, path = tmp_path / "in", str(tmp_path / "stream.banbury")
+    source.mkdir()
+    Classifier().fit(TEXTS[:40], LABELS[:40]).save(path)
+    learn = engine.learn_batch(path)
+    batches: list[tuple[Any, int]] = []
+
+    def twice(df: Any, batch_id: int) -> None:
+        learn(df, batch_id)
+        learn(df, batch_id)  # as after a crash between the batch and its checkpoint
+        batches.append((df, batch_id))
+
+    for number, start in enumerate((40, 60)):
+        rows = [{"text": TEXTS[n], "label": LABELS[n]} for n in range(start, start + 20)]
+        (source / f"{number}.json").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        stream = spark.readStream.schema("text string, label string").json(str(source))
+        query = stream.writeStream.foreachBatch(twice).option("checkpointLocation", str(tmp_path / "checkpoint"))
+        query.trigger(availableNow=True).start().awaitTermination()
+    assert [batch_id for _, batch_id in batches] == [0, 1]
+    expected = Classifier().fit(TEXTS[:40], LABELS[:40]).learn(TEXTS[40:80], LABELS[40:80])
+    assert content(banbury.load(path)) == content(expected)
+
+
+def test_bad_input_is_one_error_that_names_the_column(spark: Any) -> None:
+    from banbury import spark as engine
+
+    df = frame(spark, 1, text=["a", "b"], number=[1, 2], label=["x", None])
+    with pytest.raises(InputError, match="column 'number' is of type bigint, not string"):
+        engine.fit(df, text="number")
+    with pytest.raises(InputError, match="there is no column 'title'; this data frame has 'text', 'number', 'label'"):
+        engine.fit(df, text="title")
+    with pytest.raises(InputError, match="column 'label' is null in row 1 of part 0"):
+        engine.fit(df)
+    with pytest.raises(InputError, match="no documents to learn from"):
+        engine.fit(df.where("number > 5"))
+
+
+def test_a_model_that_was_fitted_before_stays_where_labels_are_of_another_kind(spark: Any, model: Classifier) -> None:
+    from banbury import spark as engine
+
+    before = content(model)
+    with pytest.raises((InputError, LabelError), match="of type int"):
+        engine.learn(model, frame(spark, 1, text=["a", "b"], label=[1, 2]))
+    assert content(model) == before
+
+
+WITHOUT = """
+import pickle, sys
+sys.modules["banbury"] = None  # whoever imports it gets an ImportError
+import pyarrow as pa
+task = pickle.loads(sys.stdin.buffer.read())
+print(next(iter(task([]))).column("error")[0].as_py())
+"""
+
+
+def test_an_executor_without_the_package_names_its_host() -> None:
+    from banbury import spark as engine
+
+    task = cloudpickle.dumps(engine.counting("{}", "0.1.0", 1))
+    done = subprocess.run([sys.executable, "-c", WITHOUT], input=task, capture_output=True, check=True)
+    assert b"has no banbury: pip install banbury==0.1.0 there" in done.stdout
+
+
+def test_another_version_names_its_host(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from banbury import spark as engine
+
+    monkeypatch.setattr(engine, "__version__", "9.9")
+    with pytest.raises(InputError, match=r"has banbury .*, but the driver has 9\.9: install the same on both"):
+        engine.fit(frame(spark))
