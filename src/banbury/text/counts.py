@@ -170,7 +170,7 @@ class Counts:
         ([1], [])
         """
         classes, kernel = self.learned
-        counts = Counts._of(self.analyzer, list(classes), kernel.halved(times))
+        counts = Counts.of_kernel(self.analyzer, list(classes), kernel.halved(times))
         counts._drop_empty_classes()
         return counts
 
