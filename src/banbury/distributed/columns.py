@@ -126,9 +126,7 @@ def arrow() -> Any:
         import pyarrow  # an optional dependency
         import pyarrow.compute
     except ImportError as error:
-        raise MissingExtra(
-            "engines need pyarrow: pip install 'banbury[spark]', 'banbury[dask]' or 'banbury[ray]'"
-        ) from error
+        raise MissingExtra("engines need pyarrow: pip install 'banbury[spark]' or 'banbury[dask]'") from error
     return pyarrow
 
 
