@@ -171,7 +171,7 @@ class NumberStatistics(Statistics):
         values, share = self._dense(values), self._share(feature_weights)
         scores = np.zeros((len(values), self.n_classes))
         for form, places in self._used():
-            scores += form.scores(_possible(form, values[:, places]), share[places])
+            scores += form.scores_of(_possible(form, values[:, places]), share[places])
         return scores
 
     def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:

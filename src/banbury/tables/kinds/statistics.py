@@ -192,11 +192,17 @@ class Statistics:
 
     def scores(self, values: Values, feature_weights: ArrayLike | None = None) -> Array:
         """Σ weight · log P(value | class) over the features, by row and class."""
-        values, share = self._checked(values), self._share(feature_weights)
+        return self.scores_of(self._checked(values), self._share(feature_weights))
+
+    def scores_of(self, values: Any, share: Array) -> Array:
+        """`scores` of values that were checked, by weights of all features."""
         scores = np.empty((values.shape[0], self.n_classes))
         for rows, block in self._blocks(values):
-            scores[rows] = (self._known_logs(block) * share).sum(axis=2)
+            scores[rows] = self._block_scores(block, share)
         return scores
+
+    def _block_scores(self, block: Block, share: Array) -> Array:
+        return np.asarray((self._known_logs(block) * share).sum(axis=2))
 
     def leave_one_out(self, values: Values, numbers: ArrayLike, weights: ArrayLike | None = None) -> Array:
         """The log-probabilities of rows that were added, each by the statistics without it: its whole weight leaves."""
