@@ -30,6 +30,7 @@ from banbury.tables.kinds.statistics import (
 if TYPE_CHECKING:
     from banbury.tables.kinds.statistics import Truths, Values
 
+CELLS_A_VALUE = 64  # more cells are not looked at for one value that is asked about
 MOST_CELLS = 2**28  # counts of 8 bytes: more would take the memory of most machines
 
 
@@ -101,6 +102,50 @@ class CategoricalStatistics(Statistics):
             cells = without(cells, block, block.known)
             sizes = self._sizes_without((everywhere == 0) & (gone > 0))
         return self._density(block.values, codes, log_share(cells + smoothing, known + smoothing * sizes[:, None, :]))
+
+    def _block_scores(self, block: Block, share: Array) -> Array:
+        table = self._table(block.values.size)
+        if table is None:
+            return super()._block_scores(block, share)
+        codes = np.minimum(self._codes(block.values), table.shape[2] - 1)
+        places = codes + np.arange(self.n_features) * table.shape[2]
+        tail, is_complete = self._tail(block.values), block.known.all()
+        scores = np.empty((len(codes), self.n_classes))
+        for number in range(self.n_classes):
+            said = table[number].take(places)
+            if tail is not None:
+                said -= tail
+            said *= share
+            if not is_complete:
+                said[~block.known] = 0.0
+            scores[:, number] = said.sum(axis=1)
+        return scores
+
+    _latest_table: tuple[Sums, Array] | None = None
+    """The log-probabilities that were read last, and of which sums they are."""
+
+    def _table(self, n_values: int) -> Array | None:
+        """The log-probability of each cell, by class, feature and cell, the last for a category that nobody has had.
+
+        None where that is not worth it for so many values.
+        """
+        counts = self.sums["counts"]
+        if self._latest_table is None or self._latest_table[0] is not self.sums:
+            if counts.size > CELLS_A_VALUE * n_values:
+                return None
+            smoothing = float(self.kind.smoothing)
+            wide, known = widened(counts, counts.shape[2] + 1), counts.sum(axis=2, keepdims=True)
+            logs = log_share(wide + smoothing, known + smoothing * self.n_categories()[:, None])
+            self._latest_table = self.sums, self._scaled_logs(logs)
+        return self._latest_table[1]
+
+    def _scaled_logs(self, logs: Array) -> Array:
+        """Logarithms of densities from those of probabilities, by class, feature and cell."""
+        return logs
+
+    def _tail(self, values: Array) -> Array | None:
+        """How much less probable each value is than its cell."""
+        return None
 
     def _sizes_without(self, last: NDArray[np.bool_]) -> Array:
         """How many categories there are for each row without it, where `last` says that it has the last of its own."""

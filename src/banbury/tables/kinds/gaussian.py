@@ -201,15 +201,17 @@ class GaussianStatistics(Statistics):
         return np.where(values[:, None, :] < 0, 0.0, densities)
 
     def _block_scores(self, block: Block, share: Array) -> Array:
-        if self._is_log() or self.kind.predictive:
+        if self.kind.predictive:
             return super()._block_scores(block, share)
         # Class by class: most of the time of many rows is that of reading and writing large arrays.
-        values, normal = self._scaled(block.values), self._normal()
+        values, normal, is_complete = self._scaled(block.values), self._normal(), block.known.all()
         used = np.where(normal.constant[0], 0.0, share)
         most = -0.5 * used * (log(2 * pi) + np.log(normal.variance[0]))
         rest, deviation = (normal.mean[1] + normal.shift)[0], np.sqrt(normal.variance[0])
         mean = np.broadcast_to(normal.mean[0][0], deviation.shape)
-        is_complete = block.known.all()
+        if self._is_log():
+            none, some = (logs[0] * share for logs in self._zero_logs(NOTHING))
+            most, shared, has_logarithm = most + some, values * share, block.values > 0
         scores = np.empty((len(values), self.n_classes))
         for number in range(self.n_classes):
             z = values - mean[number]
@@ -219,6 +221,8 @@ class GaussianStatistics(Statistics):
             z *= z
             z *= -0.5 * used[number]
             z += most[number]
+            if self._is_log():
+                z = np.where(has_logarithm, z - shared, np.where(block.values < 0, 0.0, none[number]))
             if not is_complete:
                 z[~block.known] = 0.0
             scores[:, number] = z.sum(axis=1)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import inf
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,20 @@ from banbury.tables.kinds.statistics import Array, Kind, Statistics, checked_pse
 
 if TYPE_CHECKING:
     from banbury.tables.kinds.statistics import Truths, Values
+
+
+FARTHEST_TAIL = 1e150  # scales
+
+
+class Shape(NamedTuple):
+    """The bins of all features."""
+
+    log_widths: Array
+    """By feature and bin; a tail is as wide as all bins together."""
+    lowest: Array
+    highest: Array
+    scale: Array
+    """From the lowest edge to the highest."""
 
 
 class HistogramStatistics(CategoricalStatistics):
@@ -75,18 +90,32 @@ class HistogramStatistics(CategoricalStatistics):
         return np.broadcast_to(self.n_categories(), last.shape)
 
     def _density(self, values: Array, codes: NDArray[np.intp], logs: Array) -> Array:
-        densities = np.empty(values.shape)
-        for column, edges in enumerate(self.edges):
-            if edges is None:
-                densities[:, column] = 0.0
-                continue
-            column_values, code = values[:, column], codes[:, column]
-            scale = max(edges[-1] - edges[0], np.finfo(float).tiny)
-            widths = np.concatenate([[scale], np.maximum(np.diff(edges), np.finfo(float).tiny), [scale]])
-            with np.errstate(over="ignore"):
-                beyond = np.maximum(0, np.maximum(edges[0] - column_values, column_values - edges[-1])) / scale
-            densities[:, column] = -np.log(widths[code]) - np.minimum(beyond, 1e150)
-        return logs + densities[:, None, :]
+        log_widths = self._shape().log_widths[np.arange(self.n_features), codes]
+        tail = self._tail(values)
+        densities = logs - log_widths[:, None, :]
+        return densities if tail is None else densities - tail[:, None, :]
+
+    def _scaled_logs(self, logs: Array) -> Array:
+        log_widths = self._shape().log_widths
+        logs[:, :, : log_widths.shape[1]] -= log_widths
+        return logs
+
+    def _tail(self, values: Array) -> Array | None:
+        shape = self._shape()
+        with np.errstate(over="ignore"):
+            beyond = np.maximum(shape.lowest - values, values - shape.highest)
+            if not (beyond > 0).any():
+                return None
+            return np.clip(beyond / shape.scale, 0, FARTHEST_TAIL)
+
+    _latest_shape: tuple[list[Array | None], Shape] | None = None
+    """The bins that were read last, and their shape."""
+
+    def _shape(self) -> Shape:
+        edges, latest = self.edges, self._latest_shape
+        if latest is None or latest[0] is not edges:
+            latest = self._latest_shape = edges, _shape_of(edges, self._n_cells(None))
+        return latest[1]
 
     def _dirichlet(self) -> Array:
         counts = self.sums["counts"]
@@ -159,6 +188,21 @@ class HistogramStatistics(CategoricalStatistics):
         super().take(settings, arrays)
         if self.sums["counts"].shape[2] != self._n_cells(None):
             raise FileFormatError("its counts are not those of its bins")
+
+
+def _shape_of(edges: list[Array | None], n_cells: int) -> Shape:
+    """The shape of bins with these edges; a feature without any has no tails."""
+    tiny, n_features = np.finfo(float).tiny, len(edges)
+    shape = Shape(
+        np.zeros((n_features, n_cells)), np.full(n_features, -inf), np.full(n_features, inf), np.ones(n_features)
+    )
+    for column, bins in enumerate(edges):
+        if bins is not None:
+            scale = max(bins[-1] - bins[0], tiny)
+            widths = np.concatenate([[scale], np.maximum(np.diff(bins), tiny), [scale]])
+            shape.log_widths[column, : len(widths)] = np.log(widths)
+            shape.lowest[column], shape.highest[column], shape.scale[column] = bins[0], bins[-1], scale
+    return shape
 
 
 def quantile_edges(values: Array, weights: Array, bins: int) -> Array:
