@@ -129,15 +129,16 @@ class CategoricalStatistics(Statistics):
 
         None where that is not worth it for so many values.
         """
-        counts = self.sums["counts"]
-        if self._latest_table is None or self._latest_table[0] is not self.sums:
+        sums, latest = self.sums, self._latest_table
+        if latest is None or latest[0] is not sums:
+            counts = sums["counts"]
             if counts.size > CELLS_A_VALUE * n_values:
                 return None
             smoothing = float(self.kind.smoothing)
             wide, known = widened(counts, counts.shape[2] + 1), counts.sum(axis=2, keepdims=True)
             logs = log_share(wide + smoothing, known + smoothing * self.n_categories()[:, None])
-            self._latest_table = self.sums, self._scaled_logs(logs)
-        return self._latest_table[1]
+            latest = self._latest_table = sums, self._scaled_logs(logs)
+        return latest[1]
 
     def _scaled_logs(self, logs: Array) -> Array:
         """Logarithms of densities from those of probabilities, by class, feature and cell."""

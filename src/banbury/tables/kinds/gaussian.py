@@ -133,9 +133,10 @@ class GaussianStatistics(Statistics):
 
     def _moments(self) -> Moments:
         """Number, mean and spread, by class and feature."""
-        if self._latest is None or self._latest[0] is not self.sums:
-            self._latest = self.sums, power_sums.moments_of(self.sums, self._latest)
-        return self._latest[1]
+        sums, latest = self.sums, self._latest
+        if latest is None or latest[0] is not sums:
+            latest = self._latest = sums, power_sums.moments_of(sums, latest)
+        return latest[1]
 
     def _normal(self, block: Block = NOTHING) -> Normal:
         if block.is_whole:
