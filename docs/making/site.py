@@ -63,7 +63,9 @@ def navigation(index: str) -> list[dict[str, Any]]:
         title, _, text = part.partition("\n")
         links = re.findall(r"\[([^\]]+)\]\((?![a-z]+:)([^)#\s]+\.md)", text)
         if links:
-            sections.append({title: [{name: _on_site(f"docs/{target}")} for name, target in links]})
+            sections.append(
+                {title: [{name[:1].upper() + name[1:]: _on_site(f"docs/{target}")} for name, target in links]}
+            )
     return sections
 
 
