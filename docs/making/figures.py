@@ -160,7 +160,8 @@ def labels() -> Figures:
         for row in rows
     ]
     table = _table("| set | model | micro F1 | macro F1 | log loss |", lines, left=2)
-    return table, [(row["model"], row["macro_f1"]) for row in rows], "macro F1, higher is better"
+    bars = [(f"{row['model']}: {row['set']}", row["macro_f1"]) for row in rows]
+    return table, bars, "macro F1, higher is better"
 
 
 def comparison() -> str:
