@@ -1,5 +1,6 @@
 """A real Spark of local processes: the file of the model is that of one machine, whatever happens to tasks and rows."""
 
+import gc
 import json
 import os
 import shutil
@@ -48,6 +49,7 @@ def spark() -> Iterator[Any]:
     session = builder.getOrCreate()
     yield session
     session.stop()
+    gc.collect()  # what is left of sockets is closed here, not in the middle of another test
 
 
 @pytest.fixture(scope="module")
