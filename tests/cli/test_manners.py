@@ -146,7 +146,7 @@ def test_bash_completes_commands_options_and_choices(mood: Here) -> None:
     (mood.folder / "banbury").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m banbury "$@"\n')
     (mood.folder / "banbury").chmod(0o755)
     script = """eval "$(_BANBURY_COMPLETE=bash_source banbury)"
-    for words in "tr" "train --fail-u" "train --format p"; do
+    for words in "trai" "train --fail-u" "train --format p"; do
         COMP_WORDS=(banbury $words) COMP_CWORD=$(wc -w <<< "$words") COMPREPLY=()
         _banbury_completion banbury
         echo "${COMPREPLY[@]}"
