@@ -26,7 +26,7 @@ for _ in range(100):
 
 model = banbury.HierarchicalClassifier().fit(texts, labels)
 for text in ("penalty for the team", "the team and the league of the match", "new"):
-    print(f"{text}: {model.predict(text, sure=0.7)}")
+    print(f"{text}: {model.predict(text, sure=0.8)}")
 for step in model.explain("penalty for the team"):
     print(step)
 print(f"how much each level counts: { {name: round(weight, 2) for name, weight in model.level_weights_.items()} }")
