@@ -41,6 +41,7 @@ def test_parameters_can_be_read_set_and_cloned() -> None:
         "prior",
         "effort",
         "calibration",
+        "exact_forget",
         "threads",
     ]
     assert list(parameters) == names
