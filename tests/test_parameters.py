@@ -7,7 +7,7 @@ import pytest
 
 from banbury import Analyzer, Classifier
 from banbury.errors import InputError
-from banbury.parameters import PARAMETERS, changed_parameters, check_parameters, parameters_of, shown
+from banbury.parameters import PARAMETERS, Estimator, changed_parameters, check_parameters, parameters_of, shown
 from banbury.text.settings import Settings
 
 
@@ -61,3 +61,18 @@ def test_settings_and_effort_are_checked() -> None:
         check_parameters(Settings(), "much")
     with pytest.raises(InputError, match="likelihood is 'gaussian'"):
         check_parameters(Settings("gaussian"), "best")
+
+
+def test_an_estimator_reads_changes_and_shows_its_parameters() -> None:
+    class Kept(Estimator):
+        parameter_names = ("times", "name")
+
+        def __init__(self, *, times: int = 2, name: str = "a") -> None:
+            self.times, self.name = times, name
+
+    kept = Kept(name="b")
+    assert kept.get_params() == {"times": 2, "name": "b"}
+    assert repr(kept.set_params(times=5)) == "Kept(times=5, name='b')"
+    with pytest.raises(InputError, match="no parameter 'speed'; there is times, name"):
+        kept.set_params(times=6, speed=1)
+    assert kept.times == 5

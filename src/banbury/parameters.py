@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
@@ -82,3 +82,35 @@ def sklearn_tags() -> Any:
         classifier_tags=ClassifierTags(),
         input_tags=InputTags(one_d_array=True, two_d_array=True, string=True, categorical=True, allow_nan=True),
     )
+
+
+class Estimator:
+    """What scikit-learn expects of a class whose parameters are its attributes: they are read, changed and shown.
+
+    >>> class Doubled(Estimator):
+    ...     parameter_names = ("times",)
+    ...
+    ...     def __init__(self, *, times=2):
+    ...         self.times = times
+    >>> Doubled().set_params(times=3)
+    Doubled(times=3)
+    """
+
+    parameter_names: ClassVar[tuple[str, ...]]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters as they were given."""
+        return {name: getattr(self, name) for name in self.parameter_names}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters."""
+        for name in parameters:
+            if name not in self.parameter_names:
+                raise InputError(f"there is no parameter {name!r}; there is {', '.join(self.parameter_names)}")
+        self.__dict__.update(parameters)
+        return self
+
+    def __repr__(self) -> str:
+        usual = type(self)()
+        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != getattr(usual, name)]
+        return f"{type(self).__name__}({', '.join(given)})"

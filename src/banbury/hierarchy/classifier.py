@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from banbury import _kernel, storage
 from banbury.changes import Changes
@@ -22,6 +22,7 @@ from banbury.hierarchy.descent import check_sure, descend, nearest_labels, node_
 from banbury.hierarchy.pooling import pooled
 from banbury.hierarchy.tree import Node, Tree
 from banbury.lazy import numpy as np
+from banbury.parameters import Estimator
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import (
     Column,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from banbury.results.explanation import Explanation
     from banbury.results.word_table import WordTable
 
-HIERARCHY_PARAMETERS = ("separator", "parents", "analyzer", "threads")
 MOST_LOGS = 5_000_000  # texts times labels at once
 
 
@@ -76,7 +76,7 @@ class Step:
         return f"P({self.node}) = {self.probability:.3f}; this level counts {self.weight:.2f}\n{self.explanation}"
 
 
-class HierarchicalClassifier:
+class HierarchicalClassifier(Estimator):
     """Learns labels that stand in a tree, such as `"sport/football"`, by counting.
 
     Each level has a classifier of its own, which tells its nodes apart by the documents of all labels below them; the
@@ -100,6 +100,8 @@ class HierarchicalClassifier:
     >>> model.predict("a goal"), model.predict("in time, in one", sure=0.7)
     ('sport/football', 'sport')
     """
+
+    parameter_names: ClassVar[tuple[str, ...]] = ("separator", "parents", "analyzer", "threads")
 
     _estimator_type = "classifier"
 
@@ -372,23 +374,6 @@ class HierarchicalClassifier:
         return self._report
 
     # What scikit-learn expects of an estimator
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they were given."""
-        return {name: getattr(self, name) for name in HIERARCHY_PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters, before `fit`."""
-        for name in parameters:
-            if name not in HIERARCHY_PARAMETERS:
-                raise InputError(f"there is no parameter {name!r}; there is {', '.join(HIERARCHY_PARAMETERS)}")
-        self.__dict__.update(parameters)
-        return self
-
-    def __repr__(self) -> str:
-        usual = type(self)()
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != getattr(usual, name)]
-        return f"{type(self).__name__}({', '.join(given)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_levels")

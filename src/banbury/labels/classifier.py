@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from banbury import _kernel, storage
 from banbury.errors import FileFormatError, InputError, LabelError, NotAvailable, NotFittedError, check_top
@@ -13,6 +13,7 @@ from banbury.labels.odds import probabilities_of
 from banbury.labels.sets import LabelSet, as_label_sets, indicator, label_of_file
 from banbury.labels.thresholds import Threshold, check_threshold, thresholds_by_label
 from banbury.lazy import numpy as np
+from banbury.parameters import Estimator
 from banbury.text.analyzer import Analyzer
 from banbury.text.documents import (
     Column,
@@ -36,10 +37,8 @@ if TYPE_CHECKING:
     from banbury.results.explanation import Explanation
     from banbury.results.word_table import WordTable
 
-LABEL_PARAMETERS = ("analyzer", "threshold", "threads")
 
-
-class MultiLabelClassifier:
+class MultiLabelClassifier(Estimator):
     """Learns the labels of texts that have several each, or none, by counting.
 
     A document counts once in each of its labels and once in all documents, so every label is told from all that is
@@ -67,6 +66,8 @@ class MultiLabelClassifier:
     >>> model.predict("the minister", top=1)
     ['politics']
     """
+
+    parameter_names: ClassVar[tuple[str, ...]] = ("analyzer", "threshold", "threads")
 
     _estimator_type = "classifier"
 
@@ -330,23 +331,6 @@ class MultiLabelClassifier:
         return self._report
 
     # What scikit-learn expects of an estimator
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they were given."""
-        return {name: getattr(self, name) for name in LABEL_PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; the threshold takes effect at once."""
-        for name in parameters:
-            if name not in LABEL_PARAMETERS:
-                raise InputError(f"there is no parameter {name!r}; there is {', '.join(LABEL_PARAMETERS)}")
-        self.__dict__.update(parameters)
-        return self
-
-    def __repr__(self) -> str:
-        usual = type(self)()
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != getattr(usual, name)]
-        return f"{type(self).__name__}({', '.join(given)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from banbury import storage
 from banbury.changes import Changes
@@ -12,6 +12,7 @@ from banbury.classifier import Classifier
 from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotFittedError, check_top
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
+from banbury.parameters import Estimator
 from banbury.stream.ageing import PeriodCounts
 from banbury.stream.record import HALF_LIVES, HalfLife, Record, as_loss, is_half_life
 from banbury.stream.times import Calendar
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from banbury.results.explanation import Explanation
     from banbury.results.word_table import WordTable
     from banbury.stream.drift import Drift
-
-STREAM_PARAMETERS = ("period", "half_life", "analyzer", "threads")
 
 
 class Batch(NamedTuple):
@@ -49,7 +48,7 @@ class Predicted(NamedTuple):
     right: list[bool]
 
 
-class StreamClassifier:
+class StreamClassifier(Estimator):
     """Learns labels of texts that carry a time; old ones count less and less.
 
     Counts are kept by period. With a half-life of h periods, every h periods all earlier counts are halved: shifted by
@@ -74,6 +73,8 @@ class StreamClassifier:
     >>> model.predict("win coins"), model.periods_
     ('spam', ['2026-01', '2026-02'])
     """
+
+    parameter_names: ClassVar[tuple[str, ...]] = ("period", "half_life", "analyzer", "threads")
 
     _estimator_type = "classifier"
 
@@ -300,23 +301,6 @@ class StreamClassifier:
         return sum(sum(by_label.values()) for by_label in self.documents_.values())
 
     # What scikit-learn expects of an estimator
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters as they were given."""
-        return {name: getattr(self, name) for name in STREAM_PARAMETERS}
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; the half-life takes effect at once."""
-        for name in parameters:
-            if name not in STREAM_PARAMETERS:
-                raise InputError(f"there is no parameter {name!r}; there is {', '.join(STREAM_PARAMETERS)}")
-        self.__dict__.update(parameters)
-        return self
-
-    def __repr__(self) -> str:
-        usual = type(self)()
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value != getattr(usual, name)]
-        return f"{type(self).__name__}({', '.join(given)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_counts")
