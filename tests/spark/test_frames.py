@@ -1,75 +1,17 @@
 """A real Spark of local processes: the file of the model is that of one machine, whatever happens to tasks and rows."""
 
-import gc
 import json
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import pyarrow as pa
 import pytest
 
-import banbury
-from banbury import Classifier, storage
+from banbury import Classifier
 from banbury.errors import InputError, LabelError
+from sparking import LABELS, NEEDS_SPARK, TEXTS, collected, content, frame
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java, and there is none"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets between driver and JVM
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-
-WORDS = ["free", "money", "lunch", "noon", "now", "so", "ä", "goal", "vote"]
-TEXTS = [" ".join(WORDS[(n * k) % 9] for k in (1, 2, 4)) + f" n{n % 5}" for n in range(90)]
-LABELS = [["ham", "spam", "spam"][n % 3] for n in range(89)] + ["only once"]  # skewed, and one that one partition has
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2,4]").appName("banbury")
-    quiet = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "700m",
-        "spark.log.level": "OFF",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    for name, value in quiet.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
-    gc.collect()  # what is left of sockets is closed here, not in the middle of another test
-
-
-@pytest.fixture(scope="module")
-def model() -> Classifier:
-    return Classifier().fit(TEXTS, LABELS)
-
-
-def content(model: Classifier) -> bytes:
-    return storage.to_bytes(*model.parts())
-
-
-def frame(spark: Any, n_partitions: int = 3, **columns: Any) -> Any:
-    """A data frame whose rows stay in order, in so many partitions."""
-    table = pa.table(columns or {"text": TEXTS, "label": LABELS})
-    return spark.createDataFrame(table).coalesce(1).repartitionByRange(n_partitions, "text") if n_partitions else None
-
-
-def collected(df: Any) -> tuple[list[str], list[Any]]:
-    rows = df.collect()
-    return [row.text for row in rows], [row.label for row in rows]
+pytestmark = NEEDS_SPARK
 
 
 @pytest.mark.parametrize("n_partitions, how", [(3, {}), (20, {}), (4, {"shards": 3})])
@@ -176,31 +118,6 @@ def test_learning_is_that_of_one_machine(spark: Any) -> None:
     assert content(model) == content(whole)
 
 
-def test_a_stream_is_learned_exactly_once(spark: Any, tmp_path: Path) -> None:
-    from banbury import spark as engine
-
-    source, path = tmp_path / "in", str(tmp_path / "stream.banbury")
-    source.mkdir()
-    Classifier().fit(TEXTS[:40], LABELS[:40]).save(path)
-    learn = engine.learn_batch(path)
-    batches: list[tuple[Any, int]] = []
-
-    def twice(df: Any, batch_id: int) -> None:
-        learn(df, batch_id)
-        learn(df, batch_id)  # as after a crash between the batch and its checkpoint
-        batches.append((df, batch_id))
-
-    for number, start in enumerate((40, 60)):
-        rows = [{"text": TEXTS[n], "label": LABELS[n]} for n in range(start, start + 20)]
-        (source / f"{number}.json").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        stream = spark.readStream.schema("text string, label string").json(str(source))
-        query = stream.writeStream.foreachBatch(twice).option("checkpointLocation", str(tmp_path / "checkpoint"))
-        query.trigger(availableNow=True).start().awaitTermination()
-    assert [batch_id for _, batch_id in batches] == [0, 1]
-    expected = Classifier().fit(TEXTS[:40], LABELS[:40]).learn(TEXTS[40:80], LABELS[40:80])
-    assert content(banbury.load(path)) == content(expected)
-
-
 def test_bad_input_is_one_error_that_names_the_column(spark: Any) -> None:
     from banbury import spark as engine
 
@@ -224,26 +141,9 @@ def test_a_model_that_was_fitted_before_stays_where_labels_are_of_another_kind(s
     assert content(model) == before
 
 
-WITHOUT = """
-import pickle, sys
-sys.modules["banbury"] = None  # whoever imports it gets an ImportError
-import pyarrow as pa
-task = pickle.loads(sys.stdin.buffer.read())
-print(next(iter(task([]))).column("error")[0].as_py())
-"""
-
-
-def test_an_executor_without_the_package_names_its_host() -> None:
-    from banbury import spark as engine
-
-    task = cloudpickle.dumps(engine.counting("{}", "0.1.0", 1))
-    done = subprocess.run([sys.executable, "-c", WITHOUT], input=task, capture_output=True, check=True)
-    assert b"has no banbury: pip install banbury==0.1.0 there" in done.stdout
-
-
 def test_another_version_names_its_host(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from banbury import spark as engine
 
-    monkeypatch.setattr(engine, "__version__", "9.9")
+    monkeypatch.setattr("banbury.spark.frames.__version__", "9.9")
     with pytest.raises(InputError, match=r"has banbury .*, but the driver has 9\.9: install the same on both"):
         engine.fit(frame(spark))

@@ -1,0 +1,152 @@
+"""Data frames of Spark: fitted, learned, predicted, explained, evaluated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import types
+
+from banbury import __version__
+from banbury.classifier import Classifier
+from banbury.distributed import answers, predicting
+from banbury.distributed.answers import FAN_IN, Answer
+from banbury.distributed.columns import Columns
+from banbury.distributed.plan import Plan
+from banbury.errors import InputError
+from banbury.results.evaluation import Evaluation
+from banbury.spark import tasks
+from banbury.spark.sending import is_classic, sent
+
+DataFrame = Any
+
+
+def fit(
+    df: DataFrame,
+    *,
+    text: str = "text",
+    columns: Any = None,
+    label: str = "label",
+    sample_weight: str | None = None,
+    nulls: str = "error",
+    shards: int = 1,
+    min_documents: int = 1,
+    **parameters: Any,
+) -> Classifier:
+    """`Classifier(**parameters)`, fitted to the rows of a data frame.
+
+    `columns` makes it a model of a table; its rows are collected, since kinds, bins and pairs of columns are found in
+    all rows together. `nulls="skip"` leaves out rows without text or label. With `shards`, counts are cut by the
+    features' hashes and each shard is merged by a task of its own; `min_documents` forgets there the features of fewer
+    documents, so that the driver gets only what is left.
+    """
+    how: dict[str, Any] = {"text": text, "columns": columns, "label": label, "sample_weight": sample_weight}
+    plan = Plan.of(**how, nulls=nulls, **parameters)
+    needed = _checked(df, plan.columns)
+
+    def count(plan: Plan) -> Iterator[Answer]:
+        plan_text = plan.to_json()
+        states = _answers(needed, "counted", plan_text, shards)
+        n_parts = _n_partitions(needed)
+        if shards > 1 and plan.columns.text is not None:
+            states = _answers(states.repartition(shards, "shard"), "merged", plan_text, min_documents)
+        elif n_parts > FAN_IN:
+            states = _answers(states.repartition(-(-n_parts // FAN_IN), "part"), "merged", plan_text, 1)
+        return _collected(states)
+
+    return answers.fitted(plan, count, min_documents=min_documents)
+
+
+def learn(
+    model: Classifier,
+    df: DataFrame,
+    *,
+    text: str = "text",
+    label: str = "label",
+    sample_weight: str | None = None,
+    nulls: str = "error",
+) -> Classifier:
+    """The model, which has learned the rows of a data frame too; where any of them is bad, it is unchanged."""
+    how: dict[str, Any] = {"label": label, "sample_weight": sample_weight, "nulls": nulls}
+    columns = predicting.columns_for(model, text, **how)
+    name = sent(df.sparkSession, model)
+    models = _answers(_checked(df, columns), "learned", json.dumps(columns.settings()), file=name)
+    return answers.learn(model, _collected(models))
+
+
+def predict(
+    model: Classifier, df: DataFrame, *, text: str = "text", label: str = "label", probability: str = "probability"
+) -> DataFrame:
+    """The data frame with two columns more: the label of each row, and its probability; null where the text is."""
+    kind = {"string": "string", "bool": "boolean", "int64": "long", "double": "double"}[
+        str(predicting.label_type(model))
+    ]
+    return _predicted("with_labels", model, df, text, {label: kind, probability: "double"})
+
+
+def predict_proba(
+    model: Classifier, df: DataFrame, *, text: str = "text", probabilities: str = "probabilities"
+) -> DataFrame:
+    """The data frame with a column more: the probabilities of all classes, in the order of `model.classes_`."""
+    return _predicted("with_probabilities", model, df, text, {probabilities: "array<double>"})
+
+
+def explain(model: Classifier, df: DataFrame, *, text: str = "text", explanation: str = "explanation") -> DataFrame:
+    """The data frame with a column more: what each row's label is explained by, as JSON."""
+    return _predicted("with_explanations", model, df, text, {explanation: "string"})
+
+
+def evaluate(model: Classifier, df: DataFrame, *, text: str = "text", label: str = "label") -> Evaluation:
+    """How well the labels of a data frame are predicted; labels and probabilities are collected."""
+    _checked(df, predicting.columns_for(model, text, label=label))
+    found = (
+        predict_proba(model, df, text=text, probabilities="_probabilities").select(label, "_probabilities").toArrow()
+    )
+    columns = predicting.columns_for(model, text, label=label)
+    labels = Columns(text=None, columns=(), label=label).read(found, "the data").labels or []
+    if found.column("_probabilities").null_count:
+        raise InputError(f"column {columns.text!r} has nulls; leave such rows out")
+    return predicting.evaluation_of(model, labels, found.column("_probabilities").to_pylist())
+
+
+# On the driver
+
+
+def _checked(df: DataFrame, columns: Columns) -> DataFrame:
+    """The columns that are needed, where they are there and the text is one."""
+    columns.check(df.columns)
+    if columns.text is not None:
+        kind = df.schema[columns.text].dataType
+        if not isinstance(kind, types.StringType | types.VarcharType | types.CharType):
+            raise InputError(
+                f"column {columns.text!r} is of type {kind.simpleString()}, not string; columns=[…] is for tables"
+            )
+    return df.select(*(f"`{name}`" for name in columns.names))
+
+
+def _n_partitions(df: DataFrame) -> int:
+    """How many partitions there are; with Spark Connect nobody says, and the driver merges."""
+    return int(df.rdd.getNumPartitions()) if is_classic(df.sparkSession) else 1
+
+
+def _answers(df: DataFrame, work: str, *arguments: Any, file: str | None = None) -> DataFrame:
+    return df.mapInArrow(tasks.answering(work, __version__, *arguments, file=file), tasks.ANSWERS)
+
+
+def _collected(states: DataFrame) -> Iterator[Answer]:
+    return tasks.answers_in(states.toArrow().to_batches())
+
+
+def _predicted(work: str, model: Classifier, df: DataFrame, text: str, new: dict[str, str]) -> DataFrame:
+    columns = predicting.columns_for(model, text)
+    _checked(df, columns)
+    for name in new:
+        predicting.check_new(name, df.columns)
+    schema = types.StructType([*df.schema.fields, *types.StructType.fromDDL(_ddl(new)).fields])
+    task = tasks.predicting(work, __version__, sent(df.sparkSession, model), json.dumps(columns.settings()), *new)
+    return df.mapInArrow(task, schema)
+
+
+def _ddl(new: dict[str, str]) -> str:
+    return ", ".join(f"`{name}` {kind}" for name, kind in new.items())
