@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -79,55 +80,52 @@ def test_links_between_the_documents_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def shown(figure: float | None) -> str:
-    """A figure as the table has it: counts are whole."""
-    if figure is None:
-        return ""
-    return f"{figure:,.0f}" if isinstance(figure, int) or figure > 100 else f"{figure:.4f}"
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What docs/making/recorded.py has."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "making"))
+    return runpy.run_path(str(ROOT / "docs" / "making" / "recorded.py"))
 
 
-def test_the_table_of_applications_has_what_was_measured() -> None:
-    folder = ROOT / "benchmarks"
-    results = json.loads((folder / "results" / "applications.json").read_text(encoding="utf-8"))["figures"]
-    measured = {
-        (one["set"], shown(one["measured"]), shown(one["peer"])) for several in results.values() for one in several
-    }
-    text = (folder / "README.md").read_text(encoding="utf-8").partition("## Applications")[2].partition("\n## ")[0]
-    rows = [tuple(cell.strip() for cell in line.split("|")[2:5]) for line in text.splitlines() if line[:2] == "| "]
-    assert len(rows) > 20
-    assert [row for row in rows[2:] if row not in measured] == []
+def test_figures_in_documents_are_those_that_were_recorded(recorded: dict[str, Any]) -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in recorded["documents"]()}
+    changed = [str(path.relative_to(ROOT)) for path, text in texts.items() if recorded["rewritten"](text) != text]
+    assert changed == [], "`make figures` writes the figures of benchmarks/results/*.json into these documents"
+    blocks = re.findall(r"^<!-- recorded: (\w+) -->$", "".join(texts.values()), re.MULTILINE)
+    assert sorted(blocks) == sorted(recorded["TABLES"])
 
 
-def test_the_table_of_several_labels_has_what_was_measured() -> None:
-    folder = ROOT / "benchmarks"
-    results = json.loads((folder / "results" / "labels.json").read_text(encoding="utf-8"))
-    text = (folder / "README.md").read_text(encoding="utf-8").partition("## Several labels")[2].partition("\n## ")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "][2:]
-    names = ("micro_f1", "macro_f1", "log_loss", "subset_accuracy")
-    assert rows == [
-        [row["set"], row["model"], *(f"{row[name]:.4f}" for name in names), f"{row['fit']:.2f} s"] for row in results
-    ]
-
-
-def test_the_table_of_accuracies_has_what_was_measured() -> None:
-    results = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
-    page = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    text = page.partition("## How good")[2].partition("## How fast")[0]
-    rows = [[cell.strip(" *") for cell in line.split("|")[2:-1]] for line in text.splitlines() if line[:2] == "| "][2:]
-    sets, models = (
-        list(dict.fromkeys(row["set"] for row in results)),
-        ["counting", "best", "grid", "lr-tuned", "fasttext"],
-    )
-    measured = {(row["set"], row["model"]): (row["accuracy"], row["log_loss"]) for row in results}
-    figures = [[measured[name, model] for model in models] for name in sets]
-    figures.append(
-        [(fmean(a for a, _ in column), fmean(b for _, b in column)) for column in zip(*figures, strict=True)]
-    )
-    assert rows == [[f"{accuracy:.3f} / {loss:.3f}" for accuracy, loss in row] for row in figures]
-    (ours, our_loss), _, (theirs, their_loss), *_ = figures[-1]
+def test_the_figures_of_the_readme_are_means_of_what_was_measured() -> None:
+    rows = json.loads((ROOT / "benchmarks" / "results" / "accuracy.json").read_text(encoding="utf-8"))["rows"]
+    ours, theirs = ([row for row in rows if row["model"] == model] for model in ("counting", "grid"))
+    assert len(ours) == len(theirs) == 10
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"accuracy {ours:.3f}, log loss {our_loss:.3f}" in readme
-    assert f"{theirs:.3f} and {their_loss:.3f}" in readme
+    (accuracy, loss), (their_accuracy, their_loss) = (
+        (fmean(row["accuracy"] for row in several), fmean(row["log_loss"] for row in several))
+        for several in (ours, theirs)
+    )
+    assert f"accuracy {accuracy:.3f}, log loss {loss:.3f}" in readme
+    assert f"{their_accuracy:.3f} and {their_loss:.3f}" in readme
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("a <!--= quantity(0.065, 's') -->9 s<!--end--> b", "a <!--= quantity(0.065, 's') -->65 ms<!--end--> b"),
+        (
+            "<!--= ratio(52.6) -->1×<!--end-->, <!--= 2 * 3 -->5<!--end-->",
+            "<!--= ratio(52.6) -->53×<!--end-->, <!--= 2 * 3 -->6<!--end-->",
+        ),
+        ("no figure", "no figure"),
+    ],
+)
+def test_a_figure_in_a_sentence_is_written_anew(recorded: dict[str, Any], text: str, expected: str) -> None:
+    assert recorded["rewritten"](text) == expected
+
+
+def test_a_table_that_nothing_makes_is_an_error(recorded: dict[str, Any]) -> None:
+    with pytest.raises(KeyError, match="colours"):
+        recorded["rewritten"]("<!-- recorded: colours -->\n\n<!-- end -->\n")
 
 
 def test_the_picture_of_the_readme_is_what_its_command_draws() -> None:

@@ -107,9 +107,9 @@ def speed() -> Figures:
     known = [(name, rows[what]) for what, name in SPEED.items()]
     lines = []
     for name, row in known:
-        theirs, ours = (_quantity(row[side], row["unit"]) for side in ("theirs", "ours"))
-        lines.append(f"| {name} | {theirs} | {ours} | {row['ratio']:.1f}× |")
-    table = _table("| | scikit-learn | banbury | ratio |", lines)
+        theirs, ours = (quantity(row[side], row["unit"]) for side in ("theirs", "ours"))
+        lines.append(f"| {name} | {theirs} | {ours} | {ratio(row['ratio'])} |")
+    table = markdown_table("| | scikit-learn | banbury | ratio |", lines)
     return table, [(name, row["ratio"]) for name, row in known], "times less than scikit-learn (logarithmic)"
 
 
@@ -123,7 +123,7 @@ def live() -> Figures:
         for name, row in zip(names, turns, strict=True)
     ]
     bars = [(name, row["learn_cpu_p50"] + row["predict_cpu_p50"]) for name, row in zip(names, turns, strict=True)]
-    table = _table("| median CPU time in µs | learn one | predict another |", lines)
+    table = markdown_table("| median CPU time in µs | learn one | predict another |", lines)
     return table, bars, "µs of CPU for learning one short text and predicting another (logarithmic)"
 
 
@@ -136,7 +136,7 @@ def serving() -> Figures:
         for name, row in zip(names, rows, strict=True)
     ]
     bars = [(name, row["per_second"]) for name, row in zip(names, rows, strict=True) if "beside" not in name]
-    table = _table("| one processor, 64 connections | requests a second | p50 at 70 % | p99 at 70 % |", lines)
+    table = markdown_table("| one processor, 64 connections | requests a second | p50 at 70 % | p99 at 70 % |", lines)
     return table, bars, "requests a second (logarithmic)"
 
 
@@ -149,7 +149,7 @@ def filtering() -> Figures:
     bars = []
     for name, (ours, theirs) in zip(names, rates, strict=True):
         bars += [(f"banbury, {name}", float(ours)), (f"fastText, {name}", float(theirs))]
-    return _table("| `banbury filter` | banbury | fastText |", lines), bars, "MB/s (logarithmic)"
+    return markdown_table("| `banbury filter` | banbury | fastText |", lines), bars, "MB/s (logarithmic)"
 
 
 def labels() -> Figures:
@@ -159,7 +159,7 @@ def labels() -> Figures:
         f"| {row['set']} | {row['model']} | {row['micro_f1']:.4f} | {row['macro_f1']:.4f} | {row['log_loss']:.4f} |"
         for row in rows
     ]
-    table = _table("| set | model | micro F1 | macro F1 | log loss |", lines, left=2)
+    table = markdown_table("| set | model | micro F1 | macro F1 | log loss |", lines, left=2)
     bars = [(f"{row['model']}: {row['set']}", row["macro_f1"]) for row in rows]
     return table, bars, "macro F1, higher is better"
 
@@ -188,8 +188,8 @@ def comparison() -> str:
         quality(rows["scikit-learn, gradient boosting"], our_tables, "tables", "`benchmarks/accuracy.py --tables`"),
         f"| scikit-learn, gradient boosting | train on a million rows of ten columns | {growth['boosting']:.1f} s "
         f"| {growth['banbury']:.1f} s | `benchmarks/growth.py` |",
-        f"| scikit-learn, MultinomialNB | train on IMDB, one thread | {_quantity(fit['theirs'], 's')} "
-        f"| {_quantity(fit['ours'], 's')} | `make bench` |",
+        f"| scikit-learn, MultinomialNB | train on IMDB, one thread | {quantity(fit['theirs'], 's')} "
+        f"| {quantity(fit['ours'], 's')} | `make bench` |",
         "| river, MultinomialNB | learn one short text, predict another, IMDB "
         f"| {turns['river (a part of imdb), short texts']:,.0f} µs | {turns['imdb, short texts']:,.0f} µs "
         "| `benchmarks/live.py` |",
@@ -198,7 +198,9 @@ def comparison() -> str:
         f"| {serve['predict, 1 text']} | `benchmarks/serve.py` |",
         *(f"| {peer} | | not measured | | |" for peer in NOT_MEASURED),
     ]
-    return _table("| peer | what | theirs | banbury | command |", lines, left=2).replace("---: |\n", "--- |\n", 1)
+    return markdown_table("| peer | what | theirs | banbury | command |", lines, left=2).replace(
+        "---: |\n", "--- |\n", 1
+    )
 
 
 FIGURES: dict[str, Callable[[], Figures]] = {
@@ -260,11 +262,11 @@ def _quality(models: list[Means]) -> Figures:
         for one in models
     ]
     head = f"| mean of {models[0].n_sets} sets | accuracy | log loss | calibration error |"
-    table = _table(f"{head} lower log loss than `Classifier()` |", lines).replace("---: |\n", "--- |\n", 1)
+    table = markdown_table(f"{head} lower log loss than `Classifier()` |", lines).replace("---: |\n", "--- |\n", 1)
     return table, [(one.name, one.log_loss) for one in models], "mean log loss, lower is better"
 
 
-def _table(head: str, lines: list[str], left: int = 1) -> str:
+def markdown_table(head: str, lines: list[str], left: int = 1) -> str:
     """A table of Markdown: the first columns on the left, numbers on the right."""
     rule = "| " + " | ".join(["---"] * left + ["---:"] * (head.count("|") - 1 - left)) + " |"
     return "\n".join([head, rule, *lines])
@@ -276,14 +278,34 @@ def _by(model: str) -> str:
     return next(maker for start, maker in makers.items() if model.startswith(start)) + model
 
 
-def _quantity(value: float, unit: str) -> str:
-    """Seconds or bytes, in a unit that suits them."""
+def quantity(value: float, unit: str) -> str:
+    """Seconds or bytes, in a unit that suits them.
+
+    >>> (
+    ...     quantity(15.3, "s"),
+    ...     quantity(0.0653, "s"),
+    ...     quantity(0.00279, "s"),
+    ...     quantity(7.7e-7, "s"),
+    ...     quantity(22e6, "bytes"),
+    ... )
+    ('15.3 s', '65 ms', '2.8 ms', '0.77 µs', '22 MB')
+    """
     if unit == "bytes":
         return f"{value / 1e6:.0f} MB"
-    for size, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if value >= size:
-            return f"{value / size:.1f} {name}"
-    return f"{value:.2g} s"
+    if value >= 1:
+        return f"{value:.1f} s"
+    size, name = (1e3, "ms") if value >= 1e-3 else (1e6, "µs")
+    digits = 0 if value * size >= 10 else 1 if value * size >= 1 else 2
+    return f"{value * size:.{digits}f} {name}"
+
+
+def ratio(value: float) -> str:
+    """How many times, as precisely as such figures can be repeated.
+
+    >>> ratio(52.6), ratio(11.43), ratio(2866.8)
+    ('53×', '11.4×', '2,867×')
+    """
+    return f"{value:,.0f}×" if value >= 20 else f"{value:.1f}×"
 
 
 def _short(value: float) -> str:
