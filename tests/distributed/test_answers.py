@@ -1,10 +1,13 @@
 """Answers of workers: a model is made of all of them, or of none."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from banbury import Classifier, __version__, storage
 from banbury.distributed import answers
@@ -40,6 +43,37 @@ def test_answers_give_the_model_of_one_machine(n_shards: int) -> None:
         return answers.merged(plan.to_json(), count(plan, n_shards))
 
     assert content(answers.fitted(plan, merged_first)) == whole
+
+
+@given(st.lists(st.integers(0, 40), max_size=6), st.data())
+@settings(max_examples=20)
+def test_parts_without_numbers_follow_on_each_other_in_any_tree_of_merges(places: list[int], draw: Any) -> None:
+    plan = Plan.of().for_short_documents()
+    text, ends = plan.to_json(), [0, *sorted(places), 40]
+    batches = [pa.record_batch({"text": TEXTS[a:b], "label": LABELS[a:b]}) for a, b in pairwise(ends)]
+    # Each worker takes its part for the first; a table is how answers travel.
+    counted = [Answer(*row.values()) for batch in batches for row in table_of(answers.counted(text, 0, [batch]))]
+    while len(counted) > 1 and draw.draw(st.booleans()):
+        n = draw.draw(st.integers(0, len(counted) - 2))
+        counted[n : n + 2] = answers.merged(text, counted[n : n + 2], in_order=True)
+    found, whole = answers.fitted(plan, lambda plan: counted, in_order=True), Classifier().fit(TEXTS, LABELS)
+    assert content(found) == content(whole)
+    assert found.report_.predictions.rows == whole.report_.predictions.rows  # type: ignore[union-attr]
+
+
+def table_of(counted: Iterator[Answer]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = answers.answers_table(counted).to_pylist()
+    return rows
+
+
+def test_rows_of_a_table_without_numbers_follow_on_each_other() -> None:
+    table = pa.table({"age": [(n * 37) % 60 for n in range(40)], "label": LABELS})
+    plan = Plan.of(columns=["age"])
+    counted = [answer for n in (0, 15) for answer in answers.counted(plan.to_json(), 0, [table.slice(n, 15)])]
+    last = list(answers.counted(plan.to_json(), 0, [table.slice(30)]))
+    two = [*answers.merged(plan.to_json(), counted, in_order=True), *last]
+    whole = Classifier(columns=["age"]).fit(table.select(["age"]), LABELS)
+    assert content(answers.fitted(plan, lambda plan: two, in_order=True)) == content(whole)
 
 
 def test_features_of_few_documents_go_where_shards_are_merged_or_at_the_end() -> None:

@@ -83,3 +83,12 @@ def test_columns_that_cannot_be_used_are_refused(options: dict[str, Any], messag
 def test_a_name_that_two_columns_have_is_refused() -> None:
     with pytest.raises(InputError, match="more than one column 'text'"):
         TEXTS.check(["text", "text", "label"])
+
+
+def test_a_part_that_knows_nothing_of_its_texts_has_none() -> None:
+    columns = Columns.of(text="text", columns=None, label="label", nulls="skip")
+    nothing = pa.record_batch({"text": pa.nulls(2), "label": ["x", "y"]})
+    assert len(columns.read(nothing, "part 0")) == 0
+    assert len(columns.read(nothing.slice(0, 0), "part 0")) == 0
+    with pytest.raises(InputError, match="column 'text' is null in row 0 of part 0"):
+        Columns.of(text="text", columns=None, label="label").read(nothing, "part 0")

@@ -153,6 +153,8 @@ def test_what_does_not_belong_together_is_refused() -> None:
         merge(plan.count(0, rows), Plan.of(columns=["text"]).count(1, rows))
     with pytest.raises(InputError, match="part 16777216: the parts of the data are numbered from 0 to 16777215"):
         plan.count(MOST_NUMBERED_PARTS, rows)
+    with pytest.raises(InputError, match="part 16777216: the parts of the data are numbered from 0 to 16777215"):
+        plan.state_from_bytes(plan.count(0, rows).to_bytes(), first_part=MOST_NUMBERED_PARTS)
     with pytest.raises(InputError, match="no documents to learn from"):
         plan.fitted(plan.count(0, []))
     with pytest.raises(InputError, match="no rows to learn from"):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from banbury import __version__, storage
 from banbury.classifier import Classifier
+from banbury.distributed.columns import arrow
 from banbury.distributed.plan import Plan
 from banbury.distributed.state import State, TextState, merge, together
 from banbury.errors import BanburyError, InputError
@@ -26,6 +27,14 @@ class Answer(NamedTuple):
     shard: int
     error: str
     data: bytes
+
+
+def answers_table(answers: Iterable[tuple[int, int, str, bytes]]) -> Any:
+    """The answers as an Arrow table, for engines whose tasks give tables back."""
+    pa = arrow()
+    kinds = (pa.int64(), pa.int32(), pa.string(), pa.large_binary())
+    schema = pa.schema(list(zip(Answer._fields, kinds, strict=True)))
+    return pa.Table.from_pylist([dict(zip(Answer._fields, answer, strict=True)) for answer in answers], schema)
 
 
 def answers_of(work: Callable[[], Iterable[Answer]]) -> Iterator[Answer]:
@@ -44,11 +53,13 @@ def version_error(version: str) -> str:
     return f"host {host} has banbury {__version__}, but the driver has {version}: install the same on both"
 
 
-def counted(plan_text: str, part: int, batches: Iterable[Any], n_shards: int = 1) -> Iterator[Answer]:
+def counted(
+    plan_text: str, part: int, batches: Iterable[Any], n_shards: int = 1, where: str | None = None
+) -> Iterator[Answer]:
     """The state of a part of the data, in so many shards; nothing, where the part is empty."""
 
     def work() -> Iterator[Answer]:
-        state = Plan.from_json(plan_text).count(part, batches)
+        state = Plan.from_json(plan_text).count(part, batches, where)
         if state.parts:
             for shard in state.shards(n_shards) if isinstance(state, TextState) and n_shards > 1 else [state]:
                 yield Answer(part, shard.shard, "", shard.to_bytes())
@@ -56,16 +67,16 @@ def counted(plan_text: str, part: int, batches: Iterable[Any], n_shards: int = 1
     return answers_of(work)
 
 
-def merged(plan_text: str, answers: Iterable[Answer], min_documents: int = 1) -> Iterator[Answer]:
-    """One answer for each shard among these; where all parts are here, features of too few documents can go."""
+def merged(
+    plan_text: str, answers: Iterable[Answer], min_documents: int = 1, *, in_order: bool = False
+) -> Iterator[Answer]:
+    """One answer for each shard among these; where all parts are here, features of too few documents can go.
+
+    With `in_order`, workers did not know which parts they had: parts follow on each other as the answers do.
+    """
 
     def work() -> Iterator[Answer]:
-        plan = Plan.from_json(plan_text)
-        states: dict[int, State] = {}
-        for answer in checked(answers):
-            state = plan.state_from_bytes(answer.data)
-            states[answer.shard] = merge(states[answer.shard], state) if answer.shard in states else state
-        for shard, state in states.items():
+        for shard, state in _states(Plan.from_json(plan_text), answers, in_order).items():
             if isinstance(state, TextState) and min_documents > 1:
                 state.prune(min_documents=min_documents)
             yield Answer(min(state.parts), shard, "", state.to_bytes())
@@ -95,18 +106,15 @@ def checked(answers: Iterable[Answer]) -> Iterator[Answer]:
         yield answer
 
 
-def fitted(plan: Plan, count: Callable[[Plan], Iterable[Answer]], *, min_documents: int = 1) -> Classifier:
+def fitted(
+    plan: Plan, count: Callable[[Plan], Iterable[Answer]], *, min_documents: int = 1, in_order: bool = False
+) -> Classifier:
     """The model of all that an engine's `count` answers; it is asked again where the documents are short unexpectedly.
 
-    Shards come whole and pruned, or as one state for each part, in any order.
+    Shards come whole and pruned, or as one state for each part, in any order, or `in_order` as in `merged`.
     """
     for attempt in (plan, plan.for_short_documents()):
-        states: dict[int, State] = {}
-        for answer in list(checked(count(attempt))):
-            state = attempt.state_from_bytes(answer.data)
-            states[answer.shard] = merge(states[answer.shard], state) if answer.shard in states else state
-        if not states:
-            states = {0: attempt.empty_state()}
+        states = _states(attempt, list(checked(count(attempt))), in_order) or {0: attempt.empty_state()}
         whole = together(states.values()) if len(states) > 1 else states[0]  # type: ignore[arg-type]
         if not whole.must_be_counted_again:
             break
@@ -122,3 +130,13 @@ def learn(model: Classifier, answers: Iterable[Answer]) -> Classifier:
         file = storage.from_bytes(answer.data)
         together.merge(Classifier.from_parts(file.settings, file.arrays))
     return model.merge(together)
+
+
+def _states(plan: Plan, answers: Iterable[Answer], in_order: bool) -> dict[int, State]:
+    """The merged state of each shard."""
+    states: dict[int, State] = {}
+    for answer in checked(answers):
+        before = states.get(answer.shard)
+        state = plan.state_from_bytes(answer.data, first_part=len(before.parts) if before and in_order else 0)
+        states[answer.shard] = merge(before, state) if before else state
+    return states

@@ -96,7 +96,7 @@ class Columns:
         pa = arrow()
         self.check(batch.schema.names)
         if self.text is not None:
-            _check_text(pa, self.text, batch.schema.field(self.text).type)
+            check_text(self.text, batch.schema.field(self.text).type)
         needed = [name for name in (self.text, None if for_prediction else self.label) if name is not None]
         if for_prediction or self.nulls == "skip":
             batch = _without_nulls(pa, batch, needed)
@@ -126,7 +126,9 @@ def arrow() -> Any:
         import pyarrow  # an optional dependency
         import pyarrow.compute
     except ImportError as error:
-        raise MissingExtra("engines need pyarrow: pip install 'banbury[spark]' or 'banbury[dask]'") from error
+        raise MissingExtra(
+            "engines need pyarrow: pip install 'banbury[spark]', 'banbury[dask]' or 'banbury[ray]'"
+        ) from error
     return pyarrow
 
 
@@ -146,9 +148,12 @@ def as_arrow(rows: Any, names: list[str] | None = None) -> Any:
     return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name in names})
 
 
-def _check_text(pa: Any, name: str, kind: Any) -> None:
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not (pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner)):
+def check_text(name: str, kind: Any) -> None:
+    """That a column of this Arrow type holds texts, or nothing: a part without any may not know what they would be."""
+    of_texts = arrow().types
+    inner = kind.value_type if of_texts.is_dictionary(kind) else kind
+    kinds = (of_texts.is_string, of_texts.is_large_string, of_texts.is_string_view, of_texts.is_null)
+    if not any(is_kind(inner) for is_kind in kinds):
         raise InputError(f"column {name!r} holds values of type {kind}, not texts; columns=[…] is for tables")
 
 

@@ -57,22 +57,25 @@ class Plan:
         tally = Tally(classifier.analyzer, classifier.settings, effort=classifier.effort)
         return TextState(tally.for_short_documents() if self.is_for_short else tally)
 
-    def count(self, part: int, batches: Iterable[Any]) -> State:
-        """What Arrow tables or record batches have, which are a part of the data, one after another."""
+    def count(self, part: int, batches: Iterable[Any], where: str | None = None) -> State:
+        """What Arrow tables or record batches have, which are a part of the data, one after another.
+
+        Errors name the part by its number, or say `where` it is.
+        """
         state, row = self.empty_state(), 0
         for batch in batches:
-            rows = self.columns.read(batch, f"part {part}", row)
+            rows = self.columns.read(batch, where or f"part {part}", row)
             row += batch.num_rows
             if len(rows):
                 state.add(part, rows)
         return state
 
-    def state_from_bytes(self, data: bytes) -> State:
-        """The state whose `to_bytes` these are."""
+    def state_from_bytes(self, data: bytes, first_part: int = 0) -> State:
+        """The state whose `to_bytes` these are; the numbers of its parts count from `first_part`."""
         state = self.empty_state()
         if isinstance(state, TableState):
-            return state.read_bytes(data, lambda table: self.columns.read(table, "a state"))
-        return state.with_bytes(data)
+            return state.read_bytes(data, lambda table: self.columns.read(table, "a state"), first_part)
+        return state.with_bytes(data, first_part)
 
     def for_short_documents(self) -> Plan:
         """The same plan, which counts characters in every part: some parts alone looked as if that were not needed."""

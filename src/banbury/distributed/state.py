@@ -6,6 +6,7 @@ task that ran twice, is left out where it is merged.
 
 from __future__ import annotations
 
+from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from banbury.distributed.columns import arrow
 from banbury.errors import FileFormatError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from banbury.distributed.columns import Rows
     from banbury.text.tally import Tally
@@ -79,11 +80,16 @@ class TextState:
             {"kind": "state of texts", "shard": self.shard, **_known(self.parts), **settings}, arrays
         )
 
-    def with_bytes(self, data: bytes) -> TextState:
-        """The state, of the parameters of this one, whose bytes these are."""
+    def with_bytes(self, data: bytes, first_part: int = 0) -> TextState:
+        """The state, of the parameters of this one, whose bytes these are; its parts are numbered from `first_part`."""
         settings, arrays = _opened(data, "state of texts")
+        parts = _parts(settings, first_part)
         try:
-            return TextState(self.tally.with_parts(settings, arrays), _parts(settings), settings["shard"])
+            if first_part:
+                shift = first_part << ROW_BITS
+                rows = array("Q", (row + shift for row in arrays["sample.rows"]))
+                arrays = {**arrays, "sample.rows": memoryview(rows)}
+            return TextState(self.tally.with_parts(settings, arrays), parts, settings["shard"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileFormatError(f"not a state of this version of banbury: {error}") from error
 
@@ -128,16 +134,16 @@ class TableState:
         arrays = {f"part{part}": _stream(several) for part, several in self._rows.items() if several}
         return storage.to_bytes({"kind": "state of a table", **_known(self.parts)}, arrays)
 
-    def read_bytes(self, data: bytes, read: Callable[[Any], Rows]) -> TableState:
-        """The state whose bytes these are; `read` finds the columns in a table again."""
+    def read_bytes(self, data: bytes, read: Callable[[Any], Rows], first_part: int = 0) -> TableState:
+        """The state whose bytes these are, its parts numbered from `first_part`; `read` finds the columns again."""
         settings, arrays = _opened(data, "state of a table")
         pa, rows = arrow(), {}
-        for part in _parts(settings):
-            if f"part{part}" in arrays:
+        for part in _parts(settings, first_part):
+            if (name := f"part{part - first_part}") in arrays:
                 try:
-                    table = pa.ipc.open_stream(pa.py_buffer(arrays[f"part{part}"])).read_all()
+                    table = pa.ipc.open_stream(pa.py_buffer(arrays[name])).read_all()
                 except (pa.ArrowInvalid, OSError) as error:
-                    raise FileFormatError(f"part {part} is no Arrow stream: {error}") from error
+                    raise FileFormatError(f"{name} is no Arrow stream: {error}") from error
                 rows[part] = [read(table)]
         return TableState(rows)
 
@@ -177,21 +183,25 @@ def together(shards: Iterable[TextState]) -> TextState:
     return whole
 
 
-def check_part(part: int) -> None:
-    """That this is the number of a part."""
+def check_part(part: int) -> int:
+    """The number of a part, where it can be one."""
     if not 0 <= part < MOST_NUMBERED_PARTS:
         raise InputError(f"part {part}: the parts of the data are numbered from 0 to {MOST_NUMBERED_PARTS - 1}")
+    return part
 
 
 def _known(parts: dict[int, int]) -> dict[str, Any]:
     return {"parts": sorted(parts.items())}
 
 
-def _parts(settings: dict[str, Any]) -> dict[int, int]:
-    parts: Sequence[Any] = settings["parts"]
-    if not all(type(number) is int and number >= 0 for pair in parts for number in pair):
+def _parts(settings: dict[str, Any], first_part: int) -> dict[int, int]:
+    try:
+        parts: dict[Any, Any] = dict(settings["parts"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileFormatError(f"not a state of this version of banbury: {error}") from error
+    if not all(type(number) is int and number >= 0 for pair in parts.items() for number in pair):
         raise FileFormatError("the numbers of its parts are not numbers")
-    return dict(parts)
+    return {check_part(part + first_part): n for part, n in parts.items()}
 
 
 def _opened(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
