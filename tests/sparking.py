@@ -29,6 +29,10 @@ CONFIGURATION = {
     "spark.driver.memory": "900m",
     "spark.log.level": "OFF",
     "spark.ui.showConsoleProgress": "false",
+    # Jobs of a few rows: code is run once, so compiling it well costs more than it saves.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
 

@@ -37,6 +37,19 @@ def test_equal_probabilities_are_decided_as_by_predict() -> None:
     assert found.to_pydict()["label"] == model.predict(["c", "a b", "b"]).tolist()
 
 
+def test_numbers_are_floats_and_probabilities_stand_at_their_places() -> None:
+    model = Classifier().fit(["good", "bad", "so good"], [2, 1, 2])
+    columns = predicting.columns_for(model, "text")
+    found = predicting.with_numbers_and_places(model, BATCH, columns, "prediction", "p", [1, 2], 4)
+    assert found.schema.field("prediction").type == pa.float64()
+    row = model.predict_proba(["free"])[0].tolist()
+    assert found.to_pydict()["p"][:2] == [[0.0, *row, 0.0], None]
+    named = predicting.with_numbers_and_places(MODEL, BATCH, columns, "prediction", "p", [0, 1], 2)
+    assert named.column("prediction").to_pylist() == [
+        None if text is None else MODEL.predict([text])[0] for text in TEXTS
+    ]
+
+
 @pytest.mark.parametrize(
     "labels, kind", [([1, 2], pa.int64()), ([True, False], pa.bool_()), ([0.5, 1.5], pa.float64())]
 )

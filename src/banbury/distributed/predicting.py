@@ -69,19 +69,53 @@ def with_labels(model: Classifier, batch: Any, columns: Columns, label: str, pro
     """The batch with the most probable label of each row, and how probable it is."""
 
     def predict(documents: Any) -> list[Any]:
-        classes, probabilities = model.classes_and_probabilities(documents)
-        best = probabilities.argmax(axis=1)
-        highest = probabilities[np.arange(len(best)), best]
-        labels = [classes[class_id] for class_id in best.tolist()]
-        # Equal to the last bit: then scores decide, as in `predict`.
-        if (ties := np.flatnonzero((probabilities == highest[:, None]).sum(axis=1) > 1)).size:
-            decided = model.predict(documents).tolist()
-            for row in ties.tolist():
-                labels[row] = decided[row]
-        return [labels, highest.tolist()]
+        labels, probabilities = _labels_and_probabilities(model, documents)
+        return [labels, probabilities.max(axis=1).tolist()]
 
     types = {label: label_type(model), probability: arrow().float64()}
     return _with(model, batch, columns, predict, types)
+
+
+def with_numbers_and_places(
+    model: Classifier,
+    batch: Any,
+    columns: Columns,
+    prediction: str,
+    probabilities: str,
+    places: list[int],
+    n_places: int,
+) -> Any:
+    """The batch with the label of each row, as a float where it is a number, and the probabilities of all classes.
+
+    `places` are those of the classes among `n_places` probabilities; others are 0.
+    """
+    kind = arrow().float64() if is_number(model) else label_type(model)
+
+    def predict(documents: Any) -> list[Any]:
+        labels, probabilities = _labels_and_probabilities(model, documents)
+        placed = np.zeros((len(labels), n_places))
+        placed[:, places] = probabilities
+        return [[float(label) for label in labels] if is_number(model) else labels, placed.tolist()]
+
+    return _with(model, batch, columns, predict, {prediction: kind, probabilities: probabilities_type()})
+
+
+def is_number(model: Classifier) -> bool:
+    """Whether labels are numbers, and not booleans."""
+    return type(model.model_.classes[0]) in (int, float)
+
+
+def _labels_and_probabilities(model: Classifier, documents: Any) -> tuple[list[Any], Any]:
+    classes, probabilities = model.classes_and_probabilities(documents)
+    best = probabilities.argmax(axis=1)
+    labels = [classes[class_id] for class_id in best.tolist()]
+    # Equal to the last bit: then scores decide, as in `predict`.
+    highest = probabilities[np.arange(len(best)), best]
+    if (ties := np.flatnonzero((probabilities == highest[:, None]).sum(axis=1) > 1)).size:
+        decided = model.predict(documents).tolist()
+        for row in ties.tolist():
+            labels[row] = decided[row]
+    return labels, probabilities
 
 
 def with_probabilities(model: Classifier, batch: Any, columns: Columns, probabilities: str) -> Any:

@@ -79,10 +79,7 @@ def predict(
     model: Classifier, df: DataFrame, *, text: str = "text", label: str = "label", probability: str = "probability"
 ) -> DataFrame:
     """The data frame with two columns more: the label of each row, and its probability; null where the text is."""
-    kind = {"string": "string", "bool": "boolean", "int64": "long", "double": "double"}[
-        str(predicting.label_type(model))
-    ]
-    return _predicted("with_labels", model, df, text, {label: kind, probability: "double"})
+    return _predicted("with_labels", model, df, text, {label: _label_kind(model), probability: "double"})
 
 
 def predict_proba(
@@ -90,6 +87,21 @@ def predict_proba(
 ) -> DataFrame:
     """The data frame with a column more: the probabilities of all classes, in the order of `model.classes_`."""
     return _predicted("with_probabilities", model, df, text, {probabilities: "array<double>"})
+
+
+def with_predictions(
+    model: Classifier,
+    df: DataFrame,
+    text: str,
+    prediction: str,
+    probabilities: str,
+    places: list[int],
+    n_places: int,
+) -> DataFrame:
+    """The data frame with labels, as doubles where they are numbers, and the probabilities of classes at `places`."""
+    kind = "double" if predicting.is_number(model) else _label_kind(model)
+    new = {prediction: kind, probabilities: "array<double>"}
+    return _predicted("with_numbers_and_places", model, df, text, new, places, n_places)
 
 
 def explain(model: Classifier, df: DataFrame, *, text: str = "text", explanation: str = "explanation") -> DataFrame:
@@ -138,14 +150,21 @@ def _collected(states: DataFrame) -> Iterator[Answer]:
     return tasks.answers_in(states.toArrow().to_batches())
 
 
-def _predicted(work: str, model: Classifier, df: DataFrame, text: str, new: dict[str, str]) -> DataFrame:
+def _label_kind(model: Classifier) -> str:
+    kinds = {"string": "string", "bool": "boolean", "int64": "long", "double": "double"}
+    return kinds[str(predicting.label_type(model))]
+
+
+def _predicted(
+    work: str, model: Classifier, df: DataFrame, text: str, new: dict[str, str], *arguments: Any
+) -> DataFrame:
     columns = predicting.columns_for(model, text)
     _checked(df, columns)
     for name in new:
         predicting.check_new(name, df.columns)
     schema = types.StructType([*df.schema.fields, *types.StructType.fromDDL(_ddl(new)).fields])
-    task = tasks.predicting(work, __version__, sent(df.sparkSession, model), json.dumps(columns.settings()), *new)
-    return df.mapInArrow(task, schema)
+    file, names = sent(df.sparkSession, model), json.dumps(columns.settings())
+    return df.mapInArrow(tasks.predicting(work, __version__, file, names, *new, *arguments), schema)
 
 
 def _ddl(new: dict[str, str]) -> str:
