@@ -14,12 +14,15 @@ from sparking import LABELS, NEEDS_SPARK, TEXTS, collected, content, frame
 pytestmark = NEEDS_SPARK
 
 
-@pytest.mark.parametrize("n_partitions, how", [(3, {}), (20, {}), (4, {"shards": 3})])
-def test_the_file_is_that_of_one_machine(spark: Any, n_partitions: int, how: Any) -> None:
+@pytest.mark.parametrize("fan_in, n_shards", [(16, 1), (2, 1), (16, 3)])  # merged by the driver, by a tree, by shards
+def test_the_file_is_that_of_one_machine(
+    spark: Any, fan_in: int, n_shards: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from banbury import spark as engine
 
-    df = frame(spark, n_partitions)
-    found = engine.fit(df, **how)
+    monkeypatch.setattr("banbury.spark.frames.FAN_IN", fan_in)
+    df = frame(spark, 6)
+    found = engine.fit(df, shards=n_shards)
     texts, labels = collected(df)
     whole = Classifier().fit(texts, labels)
     assert content(found) == content(whole)

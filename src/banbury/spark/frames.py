@@ -48,11 +48,16 @@ def fit(
     def count(plan: Plan) -> Iterator[Answer]:
         plan_text = plan.to_json()
         states = _answers(needed, "counted", plan_text, shards)
-        n_parts = _n_partitions(needed)
         if shards > 1 and plan.columns.text is not None:
-            states = _answers(states.repartition(shards, "shard"), "merged", plan_text, min_documents)
-        elif n_parts > FAN_IN:
-            states = _answers(states.repartition(-(-n_parts // FAN_IN), "part"), "merged", plan_text, 1)
+            states = _answers(_by_shard(states, shards), "merged", plan_text, min_documents)
+        elif not is_classic(df.sparkSession):
+            # Nobody says how many partitions there are; Spark takes as many as the states' bytes ask for.
+            states = _answers(states.repartition("part"), "merged", plan_text, 1)
+        else:
+            n_states = needed.rdd.getNumPartitions()
+            while n_states > FAN_IN:
+                n_states = -(-n_states // FAN_IN)
+                states = _answers(states.repartition(n_states, "part"), "merged", plan_text, 1)
         return _collected(states)
 
     return answers.fitted(plan, count, min_documents=min_documents)
@@ -137,9 +142,11 @@ def _checked(df: DataFrame, columns: Columns) -> DataFrame:
     return df.select(*(f"`{name}`" for name in columns.names))
 
 
-def _n_partitions(df: DataFrame) -> int:
-    """How many partitions there are; with Spark Connect nobody says, and the driver merges."""
-    return int(df.rdd.getNumPartitions()) if is_classic(df.sparkSession) else 1
+def _by_shard(states: DataFrame, n_shards: int) -> DataFrame:
+    """The states with each shard in a partition of its own; before Spark 4.1 some partitions may get several."""
+    if hasattr(states, "repartitionById"):
+        return states.repartitionById(n_shards, "shard")
+    return states.repartition(n_shards, "shard")
 
 
 def _answers(df: DataFrame, work: str, *arguments: Any, file: str | None = None) -> DataFrame:
