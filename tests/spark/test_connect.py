@@ -26,6 +26,6 @@ def test_a_client_gets_what_one_machine_would_make(tmp_path: Path) -> None:
     client = Path(__file__).parents[1] / "connect_client.py"
     environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"} | {"PATH": "nowhere"}
     with local_spark(**server):
-        command = [sys.executable, client, f"sc://127.0.0.1:{port}", tmp_path]
+        command = [sys.executable, str(client), f"sc://127.0.0.1:{port}", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert (done.returncode, done.stdout) == (0, "the same as on one machine\n"), done.stderr
