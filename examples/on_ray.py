@@ -37,4 +37,7 @@ if __name__ == "__main__":
     for row in engine.predict(model, new).take_all():
         print(f"{row['text']}: {row['label']} ({row['probability']:.2f})")
     print(f"accuracy on what it has learned: {engine.evaluate(model, letters).accuracy:.2f}")
+
+    best = engine.filter(model, letters, keep="spam", top=0.5)
+    print(f"the half that is most likely spam: {sorted(row['text'] for row in best.take_all())}")
     ray.shutdown()

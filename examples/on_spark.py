@@ -31,4 +31,7 @@ else:
     for row in engine.predict(model, new).collect():
         print(f"{row.text}: {row.label} ({row.probability:.2f})")
     print(f"accuracy on what it has learned: {engine.evaluate(model, letters).accuracy:.2f}")
+
+    best = engine.filter(model, letters, keep="spam", top=0.5)
+    print(f"the half that is most likely spam: {sorted(row.text for row in best.collect())}")
     spark.stop()

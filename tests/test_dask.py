@@ -88,6 +88,28 @@ def test_predicting_learning_and_evaluating_are_those_of_one_machine() -> None:
 
 
 @pytest.mark.usefixtures("_cluster")
+def test_the_rows_that_are_kept_are_those_of_one_machine() -> None:
+    import dask.bag
+
+    from banbury import dask as engine
+
+    model = Classifier().fit(TEXTS, LABELS)
+    chances = model.predict_proba(TEXTS)[:, 2]
+    lowest = sorted(chances, reverse=True)[17]  # the best fifth of 90 texts, and what is equal to the last of them
+    expected = {n: chance for n, chance in enumerate(chances) if chance >= lowest}
+    kept = engine.filter(model, frame(18, text=[*TEXTS, None], n=range(91)), keep="spam", top=0.2, probability="P")
+    assert dict(zip(kept.compute()["n"], kept.compute()["P"], strict=True)) == expected
+    bag = dask.bag.from_sequence([{"text": text, "n": n} for n, text in enumerate(TEXTS)], npartitions=3)
+    rows = engine.filter(model, bag, keep="spam", top=0.2, probability="P").compute()
+    assert {row["n"]: row["P"] for row in rows} == expected
+    labelled = engine.filter(model, bag, keep="ham").compute()
+    assert [row["n"] for row in labelled] == [n for n, label in enumerate(model.predict(TEXTS)) if label == "ham"]
+    assert engine.filter(model, frame(2), keep="spam", above=0.9).compute()["text"].tolist() == [
+        text for text, chance in zip(TEXTS, chances, strict=True) if chance >= 0.9
+    ]
+
+
+@pytest.mark.usefixtures("_cluster")
 def test_bad_input_is_one_error_that_names_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
     from banbury import dask as engine
 

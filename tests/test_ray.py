@@ -181,6 +181,30 @@ def test_bad_input_is_one_error_that_names_the_column(model: Classifier) -> None
         engine.fit(rows.filter(lambda row: row["number"] > 5))
 
 
+def test_the_rows_that_are_kept_are_those_of_one_machine(model: Classifier, tmp_path: Path) -> None:
+    import ray.data
+
+    from banbury import ray as engine
+
+    lake, best = str(tmp_path / "lake"), str(tmp_path / "best")
+    dataset(18, text=[*TEXTS, None], number=list(range(91))).write_parquet(lake)
+    rows = ray.data.read_parquet(lake)
+    engine.filter(model, rows, keep="spam", top=0.2, probability="P").write_parquet(best)
+    kept = {row["number"]: row["P"] for row in ray.data.read_parquet(best).take_all()}
+    chances = model.predict_proba(TEXTS)[:, 2]
+    lowest = sorted(chances, reverse=True)[17]  # the best fifth of 90 texts, and what is equal to the last of them
+    assert kept == {n: chance for n, chance in enumerate(chances) if chance >= lowest}
+    numbers = {
+        row["number"]
+        for row in engine.filter(model, dataset(2, text=TEXTS, number=list(range(90))), keep="ham").take_all()
+    }
+    assert numbers == {n for n, label in enumerate(model.predict(TEXTS)) if label == "ham"}
+    with pytest.raises(LabelError, match="there is no label 'eggs' to keep"):
+        engine.filter(model, rows, keep="eggs")
+    with pytest.raises(InputError, match="there is a column 'number' already"):
+        engine.filter(model, rows, keep="spam", probability="number")
+
+
 WITHOUT = """
 import pickle, sys
 sys.modules["banbury"] = None  # whoever imports it gets an ImportError

@@ -17,6 +17,7 @@ from banbury.classifier import Classifier
 from banbury.distributed import answers, predicting
 from banbury.distributed.answers import FAN_IN, Answer
 from banbury.distributed.columns import Columns, arrow, as_arrow
+from banbury.distributed.filtering import Rule
 from banbury.distributed.plan import Plan
 from banbury.errors import MissingExtra
 from banbury.results.evaluation import Evaluation
@@ -27,7 +28,7 @@ try:
 except ImportError as error:
     raise MissingExtra("banbury.dask needs Dask: pip install 'banbury[dask]'") from error
 
-__all__ = ["evaluate", "fit", "learn", "predict", "predict_proba"]
+__all__ = ["evaluate", "filter", "fit", "learn", "predict", "predict_proba"]
 
 Data = Any
 """A `dask.dataframe.DataFrame`, or a `dask.bag.Bag` of dictionaries."""
@@ -103,6 +104,42 @@ def evaluate(model: Classifier, data: Data, *, text: str = "text", label: str = 
     return predicting.evaluation_of(model, labels, table.column("_probabilities").to_pylist())
 
 
+def filter(
+    model: Classifier,
+    data: Data,
+    *,
+    keep: Any,
+    above: float | None = None,
+    top: float | None = None,
+    text: str = "text",
+    probability: str | None = None,
+) -> Data:
+    """The rows for which `keep` is predicted, or has at least the probability `above`, or that are the `top` share.
+
+    `top=0.1` is the best tenth: all rows are scored first, when this is called, and their scores are counted in a
+    sketch, whose bins are narrow; rows at the border that no bin tells apart are all kept. `probability` names a new
+    column for that of the label. Rows without text are not kept.
+    """
+    columns, rule = predicting.columns_for(model, text), Rule.of(model, keep, above=above, top=top)
+    _check(data, columns)
+    sent, settings = delayed(storage.to_bytes(*model.parts())), json.dumps(columns.settings())
+    new = [] if probability is None else [probability]
+    if rule.needs_scores:
+        sketching, merging = delayed(_sketched), delayed(_merged_sketches)
+        sketches = [
+            sketching(sent, settings, rule.to_json(), part, rows) for part, rows in enumerate(data.to_delayed())
+        ]
+        while len(sketches) > FAN_IN:
+            sketches = [merging(sketches[start : start + FAN_IN]) for start in range(0, len(sketches), FAN_IN)]
+        rule = rule.by(answers.sketch_of(_answers(dask.compute(*sketches))))
+    if not hasattr(data, "columns"):
+        return data.map_partitions(_kept, sent, settings, rule.to_json(), probability)
+    for name in new:
+        predicting.check_new(name, list(map(str, data.columns)))
+    meta = predicting.empty_frame(model, data.dtypes.to_dict(), "kept", new)
+    return data.map_partitions(_kept, sent, settings, rule.to_json(), probability, meta=meta)
+
+
 def _check(data: Data, columns: Columns) -> None:
     """That a data frame has the columns that are needed; of a bag, workers find out."""
     if hasattr(data, "columns"):
@@ -158,6 +195,34 @@ def _learned(model: bytes, settings: str, part: int, rows: Any) -> list[Answer]:
     columns = Columns.from_settings(json.loads(settings))
     read = (columns.read(batch, f"part {part}") for batch in [as_arrow(rows, columns.names)])
     return list(answers.learned(predicting.opened_bytes(model), part, read))
+
+
+def _sketched(model: bytes, settings: str, rule: str, part: int, rows: Any) -> list[Answer]:
+    columns = Columns.from_settings(json.loads(settings))
+    several = (columns.read(batch, f"part {part}", for_prediction=True) for batch in [as_arrow(rows, columns.names)])
+    return list(answers.sketched(predicting.opened_bytes(model), part, several, rule))
+
+
+def _merged_sketches(several: list[Any]) -> list[Answer]:
+    return list(answers.merged_sketches(_answers(several)))
+
+
+def _kept(rows: Any, model: bytes, settings: str, rule: str, probability: str | None) -> Any:
+    """The rows that are kept, with a column more where it has a name."""
+    columns = Columns.from_settings(json.loads(settings))
+    is_frame = hasattr(rows, "columns")
+    rows = rows if is_frame else list(rows)
+    table = as_arrow(rows, columns.names)
+    table = table.append_column("_row", arrow().array(range(table.num_rows)))
+    kept = predicting.kept(predicting.opened_bytes(model), table, columns, rule, probability)
+    places, chances = kept.column("_row").to_pylist(), kept.column(probability).to_pylist() if probability else []
+    if is_frame:
+        chosen = rows.iloc[places]
+        return chosen.assign(**{probability: chances}) if probability else chosen
+    chosen = [rows[place] for place in places]
+    if not probability:
+        return chosen
+    return [{**row, probability: chance} for row, chance in zip(chosen, chances, strict=True)]
 
 
 def _with_columns(rows: Any, model: bytes, settings: str, work: str, new: list[str]) -> Any:

@@ -18,6 +18,7 @@ from banbury.classifier import Classifier
 from banbury.distributed import answers, predicting
 from banbury.distributed.answers import FAN_IN, Answer
 from banbury.distributed.columns import Columns, arrow, check_text
+from banbury.distributed.filtering import Rule
 from banbury.distributed.plan import Plan
 from banbury.errors import InputError, MissingExtra
 from banbury.results.evaluation import Evaluation
@@ -28,7 +29,7 @@ try:
 except ImportError as error:
     raise MissingExtra("banbury.ray needs Ray Data: pip install 'banbury[ray]'") from error
 
-__all__ = ["evaluate", "explain", "fit", "learn", "predict", "predict_proba"]
+__all__ = ["evaluate", "explain", "filter", "fit", "learn", "predict", "predict_proba"]
 
 Dataset = Any
 """A `ray.data.Dataset`."""
@@ -55,10 +56,7 @@ def fit(
     def count(plan: Plan) -> Iterator[Answer]:
         plan_text = plan.to_json()
         states = _in_order(needed.map_batches(counting(plan_text, __version__), batch_format="pyarrow"))
-        merging = ray.remote(_merging(plan_text))
-        while len(states) > FAN_IN:
-            states = [merging.remote(*states[start : start + FAN_IN]) for start in range(0, len(states), FAN_IN)]
-        return _answers(ray.get(states))
+        return _merged_by_tree(states, _merging(plan_text))
 
     return answers.fitted(plan, count, in_order=True)
 
@@ -114,6 +112,32 @@ def evaluate(model: Classifier, dataset: Dataset, *, text: str = "text", label: 
     return predicting.evaluation_of(model, labels, table.column("_probabilities").to_pylist())
 
 
+def filter(
+    model: Classifier,
+    dataset: Dataset,
+    *,
+    keep: Any,
+    above: float | None = None,
+    top: float | None = None,
+    text: str = "text",
+    probability: str | None = None,
+) -> Dataset:
+    """The rows for which `keep` is predicted, or has at least the probability `above`, or that are the `top` share.
+
+    `top=0.1` is the best tenth: all rows are scored first, when this is called, and their scores are counted in a
+    sketch, whose bins are narrow; rows at the border that no bin tells apart are all kept. `probability` names a new
+    column for that of the label. Rows without text are not kept.
+    """
+    columns, rule = predicting.columns_for(model, text), Rule.of(model, keep, above=above, top=top)
+    needed = _checked(dataset, columns)
+    if probability is not None:
+        predicting.check_new(probability, dataset.columns() or [])
+    if rule.needs_scores:
+        sketches = _by_actors(needed, "sketched", model, columns, [rule.to_json()]).to_arrow_refs()
+        rule = rule.by(answers.sketch_of(_merged_by_tree(sketches, _merging_sketches())))
+    return _by_actors(dataset, "kept", model, columns, [rule.to_json(), probability])
+
+
 # On the driver
 
 
@@ -146,6 +170,14 @@ def _preserving_order(options: Any) -> Iterator[None]:
         options.preserve_order = before
 
 
+def _merged_by_tree(states: list[Any], merge: Callable[..., Any]) -> Iterator[Answer]:
+    """The answers in these tables, some of them merged by tasks where there are many."""
+    merging = ray.remote(merge)
+    while len(states) > FAN_IN:
+        states = [merging.remote(*states[start : start + FAN_IN]) for start in range(0, len(states), FAN_IN)]
+    return _answers(ray.get(states))
+
+
 def _answers(tables: Any) -> Iterator[Answer]:
     for table in tables:
         for row in range(table.num_rows):
@@ -161,11 +193,16 @@ def _predicted(work: str, model: Classifier, dataset: Dataset, text: str, new: l
 
 
 def _by_actors(
-    dataset: Dataset, work: str, model: Classifier, columns: Columns, new: list[str], keep: list[str] | None = None
+    dataset: Dataset,
+    work: str,
+    model: Classifier,
+    columns: Columns,
+    arguments: list[Any],
+    keep: list[str] | None = None,
 ) -> Dataset:
     """The blocks as actors give them back, with all columns or those to keep; each actor opens the model once."""
     sent = ray.put(storage.to_bytes(*model.parts()))
-    how = (sent, json.dumps(columns.settings()), new, keep, __version__)
+    how = (sent, json.dumps(columns.settings()), arguments, keep, __version__)
     pool = ray.data.ActorPoolStrategy(min_size=1)
     return dataset.map_batches(_actor(work), fn_constructor_args=how, compute=pool, batch_format="pyarrow")
 
@@ -204,11 +241,22 @@ def _merging(plan: str) -> Callable[..., Any]:
     return task
 
 
+def _merging_sketches() -> Callable[..., Any]:
+    """A function that merges tables of answers, which are sketches."""
+
+    def task(*tables: Any) -> Any:
+        return answers.answers_table(answers.merged_sketches(_answers(tables)))
+
+    return task
+
+
 def _actor(work: str) -> type:
     """A class whose objects open a model once, and then do some work of `predicting`, or learn, block by block."""
 
     class Worker:
-        def __init__(self, model: Any, columns: str, new: list[str], keep: list[str] | None, version: str) -> None:
+        def __init__(
+            self, model: Any, columns: str, arguments: list[Any], keep: list[str] | None, version: str
+        ) -> None:
             import json
             import socket
 
@@ -225,15 +273,16 @@ def _actor(work: str) -> type:
             if message := version_error(version):
                 raise ImportError(message)
             self.model = predicting.opened_bytes(ray.get(model))
-            self.columns, self.new, self.keep = Columns.from_settings(json.loads(columns)), new, keep
+            self.columns, self.arguments, self.keep = Columns.from_settings(json.loads(columns)), arguments, keep
 
         def __call__(self, block: Any) -> Any:
             from banbury.distributed import answers, predicting
 
-            if work == "learned":
-                rows = (self.columns.read(batch, "a block") for batch in [block])
-                return answers.answers_table(answers.learned(self.model, 0, rows))
-            found = getattr(predicting, work)(self.model, block, self.columns, *self.new)
+            if work in ("learned", "sketched"):
+                to_learn = work == "learned"
+                rows = (self.columns.read(batch, "a block", for_prediction=not to_learn) for batch in [block])
+                return answers.answers_table(getattr(answers, work)(self.model, 0, rows, *self.arguments))
+            found = getattr(predicting, work)(self.model, block, self.columns, *self.arguments)
             return found if self.keep is None else found.select(self.keep)
 
     return Worker

@@ -150,3 +150,36 @@ def test_another_version_names_its_host(spark: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("banbury.spark.frames.__version__", "9.9")
     with pytest.raises(InputError, match=r"has banbury .*, but the driver has 9\.9: install the same on both"):
         engine.fit(frame(spark))
+
+
+@pytest.mark.parametrize("n_partitions", [3, 20])
+def test_the_rows_that_are_kept_are_those_of_one_machine(
+    spark: Any, model: Classifier, tmp_path: Path, n_partitions: int
+) -> None:
+    from banbury import spark as engine
+
+    lake, best = str(tmp_path / "lake"), str(tmp_path / "best")
+    frame(spark, n_partitions, text=[*TEXTS, None], number=list(range(91))).write.parquet(lake)
+    df = spark.read.parquet(lake)
+    engine.filter(model, df, keep="spam", top=0.2, probability="P").write.parquet(best)
+    kept = {row.number: row.P for row in spark.read.parquet(best).collect()}
+    chances = model.predict_proba(TEXTS)[:, 2]
+    lowest = sorted(chances, reverse=True)[17]  # the best fifth of 90 texts, and what is equal to the last of them
+    assert kept == {n: chance for n, chance in enumerate(chances) if chance >= lowest}
+    numbers = {row.number for row in engine.filter(model, df, keep="spam", above=0.9).collect()}
+    assert numbers == {n for n, chance in enumerate(chances) if chance >= 0.9}
+    labelled = {row.number for row in engine.filter(model, df, keep="ham").collect()}
+    assert labelled == {n for n, label in enumerate(model.predict(TEXTS)) if label == "ham"}
+
+
+def test_what_cannot_be_kept_is_one_error(spark: Any, model: Classifier) -> None:
+    from banbury import spark as engine
+
+    with pytest.raises(LabelError, match="there is no label 'eggs' to keep"):
+        engine.filter(model, frame(spark), keep="eggs")
+    with pytest.raises(InputError, match="column 'number' is of type bigint"):
+        engine.filter(model, frame(spark, 1, text=["a"], number=[1]), keep="spam", text="number", top=0.1)
+    with pytest.raises(InputError, match="there is a column 'label' already"):
+        engine.filter(model, frame(spark), keep="spam", probability="label")
+    nothing = frame(spark).where("label = 'nothing'")
+    assert engine.filter(model, nothing, keep="spam", top=0.1).collect() == []

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from banbury import __version__, storage
 from banbury.classifier import Classifier
 from banbury.distributed.columns import arrow
+from banbury.distributed.filtering import Rule
 from banbury.distributed.plan import Plan
+from banbury.distributed.sketch import Sketch
 from banbury.distributed.state import State, TextState, merge, together
 from banbury.errors import BanburyError, InputError
 
@@ -96,6 +98,37 @@ def learned(model: Classifier, part: int, rows: Iterable[Any]) -> Iterator[Answe
             yield Answer(part, 0, "", storage.to_bytes(*copy.parts()))
 
     return answers_of(work)
+
+
+def sketched(model: Classifier, part: int, rows: Iterable[Any], rule: str) -> Iterator[Answer]:
+    """The sketch of the scores of these `Rows`, for the label that a rule keeps; nothing, where there are none."""
+
+    def work() -> Iterator[Answer]:
+        scores = Rule.from_json(rule).scores
+        sketch = Sketch().merge(*(Sketch.of(scores(model, several.documents)) for several in rows if len(several)))
+        if sketch.n:
+            yield Answer(part, 0, "", sketch.to_bytes())
+
+    return answers_of(work)
+
+
+def merged_sketches(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """One sketch of all of them."""
+
+    def work() -> Iterator[Answer]:
+        several = list(checked(answers))
+        if several:
+            yield Answer(min(answer.part for answer in several), 0, "", sketch_of(several).to_bytes())
+
+    return answers_of(work)
+
+
+def sketch_of(answers: Iterable[Answer]) -> Sketch:
+    """The sketch of all scores that workers have counted; each part answers once."""
+    sketch = Sketch()
+    for answer in checked(answers):
+        sketch = sketch.merge(Sketch.from_bytes(answer.data))
+    return sketch
 
 
 def checked(answers: Iterable[Answer]) -> Iterator[Answer]:

@@ -12,6 +12,7 @@ import numpy as np
 from banbury import storage
 from banbury.classifier import Classifier
 from banbury.distributed.columns import Columns, arrow
+from banbury.distributed.filtering import Rule
 from banbury.errors import InputError
 from banbury.results.evaluation import Evaluation, evaluate
 
@@ -60,7 +61,8 @@ def empty_frame(model: Classifier, dtypes: dict[str, Any], work: str, new: list[
     import pandas as pd  # an optional dependency
 
     pa = arrow()
-    kinds = [probabilities_type()] if work == "with_probabilities" else [label_type(model), pa.float64()]
+    added = {"with_probabilities": [probabilities_type()], "with_labels": [label_type(model), pa.float64()]}
+    kinds = added.get(work, [pa.float64()] * len(new))
     frame = pd.DataFrame({name: pd.Series([], dtype=dtype) for name, dtype in dtypes.items()})
     return frame.assign(**{name: pa.array([], kind).to_pandas() for name, kind in zip(new, kinds, strict=True)})
 
@@ -134,17 +136,34 @@ def with_explanations(model: Classifier, batch: Any, columns: Columns, explanati
     return _with(model, batch, columns, explain, {explanation: arrow().string()})
 
 
+def kept(model: Classifier, batch: Any, columns: Columns, rule: str, probability: str | None) -> Any:
+    """The rows that a rule keeps, as they are, or with a column more: the probability of the label that is kept."""
+    pa = arrow()
+    chosen, rows = Rule.from_json(rule), columns.read(batch, "the data", for_prediction=True)
+    if not len(rows):
+        return rows.batch if probability is None else _appended(rows.batch, probability, [], pa.float64())
+    mask = pa.array(chosen.mask(model, rows.documents))
+    kept_rows = rows.batch.filter(mask)
+    if probability is None:
+        return kept_rows
+    chances: Any = chosen.chances(model, rows.documents.filter(mask)) if kept_rows.num_rows else []
+    return _appended(kept_rows, probability, chances, pa.float64())
+
+
+def _appended(batch: Any, name: str, values: Any, kind: Any) -> Any:
+    return batch.append_column(arrow().field(name, kind), arrow().array(values, kind))
+
+
 def _with(
     model: Classifier, batch: Any, columns: Columns, work: Callable[[Any], list[Any]], types: dict[str, Any]
 ) -> Any:
-    pa = arrow()
     rows = columns.read(batch, "the data", for_prediction=True)
     found = work(rows.documents) if len(rows) else [[] for _ in types]
     if len(rows) < batch.num_rows:  # only texts can be missing
         present = np.flatnonzero(np.array(batch.column(columns.text).is_valid().to_pylist()))
         found = [_spread(values, present, batch.num_rows) for values in found]
     for (name, kind), values in zip(types.items(), found, strict=True):
-        batch = batch.append_column(pa.field(name, kind), pa.array(values, kind))
+        batch = _appended(batch, name, values, kind)
     return batch
 
 

@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise MissingExtra("banbury.spark needs PySpark, 4 or later: pip install 'banbury[spark]'") from error
 
-from banbury.spark.frames import evaluate, explain, fit, learn, predict, predict_proba
+from banbury.spark.frames import evaluate, explain, filter, fit, learn, predict, predict_proba
 from banbury.spark.streaming import learn_batch
 
-__all__ = ["evaluate", "explain", "fit", "learn", "learn_batch", "predict", "predict_proba"]
+__all__ = ["evaluate", "explain", "filter", "fit", "learn", "learn_batch", "predict", "predict_proba"]

@@ -1,4 +1,4 @@
-"""Data frames of Spark: fitted, learned, predicted, explained, evaluated."""
+"""Data frames of Spark: fitted, learned, predicted, explained, evaluated, filtered."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from banbury.classifier import Classifier
 from banbury.distributed import answers, predicting
 from banbury.distributed.answers import FAN_IN, Answer
 from banbury.distributed.columns import Columns
+from banbury.distributed.filtering import Rule
 from banbury.distributed.plan import Plan
 from banbury.errors import InputError
 from banbury.results.evaluation import Evaluation
@@ -49,16 +50,8 @@ def fit(
         plan_text = plan.to_json()
         states = _answers(needed, "counted", plan_text, shards)
         if shards > 1 and plan.columns.text is not None:
-            states = _answers(_by_shard(states, shards), "merged", plan_text, min_documents)
-        elif not is_classic(df.sparkSession):
-            # Nobody says how many partitions there are; Spark takes as many as the states' bytes ask for.
-            states = _answers(states.repartition("part"), "merged", plan_text, 1)
-        else:
-            n_states = needed.rdd.getNumPartitions()
-            while n_states > FAN_IN:
-                n_states = -(-n_states // FAN_IN)
-                states = _answers(states.repartition(n_states, "part"), "merged", plan_text, 1)
-        return _collected(states)
+            return _collected(_answers(_by_shard(states, shards), "merged", plan_text, min_documents))
+        return _collected(_merged_by_tree(needed, states, "merged", plan_text, 1))
 
     return answers.fitted(plan, count, min_documents=min_documents)
 
@@ -127,6 +120,34 @@ def evaluate(model: Classifier, df: DataFrame, *, text: str = "text", label: str
     return predicting.evaluation_of(model, labels, found.column("_probabilities").to_pylist())
 
 
+def filter(
+    model: Classifier,
+    df: DataFrame,
+    *,
+    keep: Any,
+    above: float | None = None,
+    top: float | None = None,
+    text: str = "text",
+    probability: str | None = None,
+) -> DataFrame:
+    """The rows for which `keep` is predicted, or has at least the probability `above`, or that are the `top` share.
+
+    `top=0.1` is the best tenth: all rows are scored first, by a job of its own, and their scores are counted in a
+    sketch, whose bins are narrow; rows at the border that no bin tells apart are all kept. `probability` names a new
+    column for that of the label. Rows without text are not kept.
+    """
+    columns, rule = predicting.columns_for(model, text), Rule.of(model, keep, above=above, top=top)
+    needed, settings = _checked(df, columns), json.dumps(columns.settings())
+    new = {} if probability is None else {probability: "double"}
+    schema = _schema(df, new)
+    file = sent(df.sparkSession, model)
+    if rule.needs_scores:
+        sketches = _answers(needed, "sketched", settings, rule.to_json(), file=file)
+        sketches = _merged_by_tree(needed, sketches, "merged_sketches")
+        rule = rule.by(answers.sketch_of(_collected(sketches)))
+    return df.mapInArrow(tasks.predicting("kept", __version__, file, settings, rule.to_json(), probability), schema)
+
+
 # On the driver
 
 
@@ -149,6 +170,18 @@ def _by_shard(states: DataFrame, n_shards: int) -> DataFrame:
     return states.repartition(n_shards, "shard")
 
 
+def _merged_by_tree(df: DataFrame, states: DataFrame, work: str, *arguments: Any) -> DataFrame:
+    """The answers of a data frame's partitions, merged by tasks until the driver has a few to merge."""
+    if not is_classic(df.sparkSession):
+        # Nobody says how many partitions there are; Spark takes as many as the states' bytes ask for.
+        return _answers(states.repartition("part"), work, *arguments)
+    n_states = df.rdd.getNumPartitions()
+    while n_states > FAN_IN:
+        n_states = -(-n_states // FAN_IN)
+        states = _answers(states.repartition(n_states, "part"), work, *arguments)
+    return states
+
+
 def _answers(df: DataFrame, work: str, *arguments: Any, file: str | None = None) -> DataFrame:
     return df.mapInArrow(tasks.answering(work, __version__, *arguments, file=file), tasks.ANSWERS)
 
@@ -167,12 +200,14 @@ def _predicted(
 ) -> DataFrame:
     columns = predicting.columns_for(model, text)
     _checked(df, columns)
-    for name in new:
-        predicting.check_new(name, df.columns)
-    schema = types.StructType([*df.schema.fields, *types.StructType.fromDDL(_ddl(new)).fields])
+    schema = _schema(df, new)
     file, names = sent(df.sparkSession, model), json.dumps(columns.settings())
     return df.mapInArrow(tasks.predicting(work, __version__, file, names, *new, *arguments), schema)
 
 
-def _ddl(new: dict[str, str]) -> str:
-    return ", ".join(f"`{name}` {kind}" for name, kind in new.items())
+def _schema(df: DataFrame, new: dict[str, str]) -> types.StructType:
+    """That of the data frame with new columns."""
+    for name in new:
+        predicting.check_new(name, df.columns)
+    ddl = ", ".join(f"`{name}` {kind}" for name, kind in new.items())
+    return types.StructType([*df.schema.fields, *types.StructType.fromDDL(ddl).fields])

@@ -99,6 +99,18 @@ def learned(part: int, batches: Any, path: str, columns: str) -> Iterator[Answer
     return answers.learned(opened(path), part, (reader.read(batch, f"part {part}") for batch in batches))
 
 
+def sketched(part: int, batches: Any, path: str, columns: str, rule: str) -> Iterator[Answer]:
+    """The sketch of the scores of a partition."""
+    reader = Columns.from_settings(json.loads(columns))
+    rows = (reader.read(batch, f"part {part}", for_prediction=True) for batch in batches)
+    return answers.sketched(opened(path), part, rows, rule)
+
+
+def merged_sketches(part: int, batches: Any) -> Iterator[Answer]:
+    """One sketch of those that came to this partition."""
+    return answers.merged_sketches(answers_in(batches))
+
+
 def answers_in(batches: Any) -> Iterator[Answer]:
     """The answers that Arrow batches hold, as rows of `ANSWERS`."""
     for batch in batches:
