@@ -1,4 +1,4 @@
-"""Lazy imports: NumPy, and the names that a package offers, each imported at its first use.
+"""Lazy imports: NumPy, JSON, and the names that a package offers, each imported at its first use.
 
 A command that predicts one text takes a few milliseconds; importing NumPy alone takes ten times as long. So the modules
 that lie on this path write `from banbury.lazy import numpy as np` at the top and use `np` as usual. All other modules
@@ -13,6 +13,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import json as json
     from collections.abc import Callable, Mapping
 
     import numpy as numpy
@@ -34,6 +35,7 @@ else:
             value = self.__dict__[name] = getattr(import_module(self.__name__), name)
             return value
 
+    json = LazyModule("json")  # a model that is neither saved nor loaded needs none
     numpy = LazyModule("numpy")
 
 

@@ -13,7 +13,6 @@ under its readers, and one that is cut off would end them.
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 from contextlib import suppress
@@ -23,6 +22,7 @@ from threading import Thread
 from banbury import atomic
 from banbury._kernel import checksum
 from banbury.errors import FileFormatError, InputError
+from banbury.lazy import json
 
 TYPE_CHECKING = False  # importing `typing` costs milliseconds, and a command starts in some ten of them
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from banbury.display.characters import padded, visible, width_of
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 NARROWEST = 16  # columns of a terminal for the last cell; with fewer it gets a line of its own
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Record):
     """A heading and rows of cells; the last cell of a row may be long, and is broken or cut by the window."""
 
     heading: str
@@ -30,8 +28,7 @@ class Block:
     """Whether each row has one line, however long it would be."""
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(Record):
     """Blocks, one below the other: plain lines, or on a terminal as wide as that is.
 
     >>> print(Blocks([Block("strongest words", [("ham", "later, come"), ("spam", "claim")])]))
@@ -81,6 +78,8 @@ def _lines(block: Block, width: int | None) -> Iterator[tuple[str, str]]:
 def _broken(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
+    from textwrap import wrap  # only on a terminal
+
     return wrap(text, max(width, 8), drop_whitespace=False, break_on_hyphens=False) or [""]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from banbury.readers.guessing import Layout
 
 
-@dataclass(frozen=True)
-class BadRow:
+class BadRow(Record):
     """A row that could not be used."""
 
     file: str

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from banbury.errors import InputError, Option, OptionError
 from banbury.readers.formats import FORMATS
+from banbury.records import Record
 
 NO_BOMB = 64 << 20  # bytes: whatever is no more is no bomb, however small it was before
 
 Column = str | int | bool | None  # a name or a number; False for none, None for one to be guessed
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """How much a file may ask for. Whoever trusts it can raise them: `read(path, limits=Limits(ratio=2000))`.
 
     >>> Limits().ratio
@@ -48,8 +46,7 @@ class Limits:
         return OptionError(f"{problem}; if that is right, say ", Option("limits", "row"))
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(Record):
     """The options of `read`, which explains them."""
 
     format: str | None = None
@@ -61,7 +58,7 @@ class ReadOptions:
     quotes: bool | None = None
     encoding: str | None = None
     bad_rows: str = "fail"
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = Limits()
     threads: int | None = None
 
     def __post_init__(self) -> None:

@@ -168,7 +168,7 @@ class TableReading(NamedTuple):
             ]
             for some in words:
                 weights = text.weight * aligned(some.weights, text.reading.classes, self.classes)
-                absent.append(some._replace(weights=weights, column=text.name))
+                absent.append(some.replace(weights=weights, column=text.name))
         return start, [*(term for name in self.names for term in by_column.get(name, [])), *together], absent
 
     def pair_terms(self, row: Row, ours: int, theirs: int) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import InputError
+from banbury.records import Record
 from banbury.text.tokens import as_document
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Analyzer:
+class Analyzer(Record, kw_only=True):
     """Says what the features of a document are.
 
     Parameters
@@ -136,7 +135,7 @@ class Analyzer:
         return cls(**PRESETS[name])
 
     def __repr__(self) -> str:
-        given = [f"{one.name}={value!r}" for one in fields(self) if (value := getattr(self, one.name)) != one.default]
+        given = [f"{name}={value!r}" for name, value in self.settings().items() if value != self.field_defaults[name]]
         return f"Analyzer({', '.join(given)})"
 
     def tokens(self, text: Any) -> list[Token]:
@@ -158,7 +157,7 @@ class Analyzer:
         >>> [feature.text for feature in analyzer.features("so so")[: analyzer.n_words("so so")]]
         ['so', 'so']
         """
-        return 0 if self.words is None else len(replace(self, characters=None).compiled().features(as_document(text)))
+        return 0 if self.words is None else len(self.replace(characters=None).compiled().features(as_document(text)))
 
     def vector(self, text: Any, *, binary: bool = False) -> list[int]:
         """How often each of the keywords stands in a document, or with `binary` whether it does.
@@ -170,7 +169,7 @@ class Analyzer:
         if self.keywords is None:
             raise InputError("vector needs keywords: Analyzer(keywords=[...]).vector(text)")
         counted = Counter(token.text for token in self.tokens(text))
-        speller = replace(self, keywords=None)
+        speller = self.replace(keywords=None)
         counts = [counted[speller._spelled(keyword)] for keyword in self.keywords]
         return [int(count > 0) for count in counts] if binary else counts
 
@@ -215,7 +214,7 @@ class Analyzer:
         >>> Analyzer(**Analyzer(min_length=2).settings()) == Analyzer(min_length=2)
         True
         """
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.field_names}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
@@ -228,10 +227,9 @@ class Analyzer:
         >>> Analyzer(min_length=2).with_settings(ngrams=(1, 2))
         Analyzer(min_length=2, ngrams=(1, 2))
         """
-        known = [field.name for field in fields(self)]
-        if unknown := [name for name in settings if name not in known]:
-            raise InputError(f"an analyzer has no setting {unknown[0]!r}; it has {', '.join(known)}")
-        return replace(self, **settings)
+        if unknown := [name for name in settings if name not in self.field_names]:
+            raise InputError(f"an analyzer has no setting {unknown[0]!r}; it has {', '.join(self.field_names)}")
+        return self.replace(**settings)
 
     def compiled(self) -> _kernel.Analyzer:
         """The analyzer as the kernel uses it."""
@@ -266,7 +264,7 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _compiled(analyzer: Analyzer) -> _kernel.Analyzer:
-    settings = asdict(analyzer)
+    settings = analyzer.settings()
     for name, by_rule in THINGS.items():
         if settings[name] is None:
             settings[name] = by_rule[analyzer.words]

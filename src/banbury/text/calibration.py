@@ -7,15 +7,15 @@ the text grows longer. `calibrating.py` fits both. The automatic model needs nei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(Record):
     """Scale of log-likelihoods by the length of a text, and a shift of each label's score that grows with it."""
 
     scale: float

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from banbury.records import Record
 from banbury.text.calibration import Calibration
 from banbury.text.correction import Correction
 from banbury.text.trust import MOST_CLASSES, Trust
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from banbury.text.settings import Settings
 
 
-@dataclass(frozen=True)
-class TextChoice:
+class TextChoice(Record):
     """What leave-one-out has chosen; it stays when the counts change."""
 
     trust: Trust | None = None
@@ -34,8 +33,7 @@ class TextChoice:
         """The same decisions with all scores times a factor; a correction cannot be scaled and stays as it is."""
         if self.correction is not None:
             return self
-        return replace(
-            self,
+        return self.replace(
             trust=None if self.trust is None else self.trust.scaled(factor),
             calibration=None if self.calibration is None else self.calibration.scaled(factor),
         )

@@ -7,12 +7,12 @@ get little of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import FileFormatError
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 ARRAYS = ("correction.features", "correction.weights")
 
 
-@dataclass(frozen=True, eq=False)
-class Correction:
+class Correction(Record, eq=False):
     """Weights on top of the automatic model's, for the classes that it was fitted to."""
 
     classes: tuple[Any, ...]

@@ -7,13 +7,12 @@ after training: the counts stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf, isclose, log
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
 from banbury.errors import InputError, LabelError
+from banbury.records import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +60,7 @@ def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:
         return 1.0, 0.0
     if smoothing is None:
         smoothing = 0.0
-    is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    is_number = _is_real(smoothing) and not isinstance(smoothing, bool)
     if not is_number or not 0 <= smoothing <= MOST_SMOOTHING:
         raise InputError(
             f"smoothing is {smoothing!r}; it can be 0 or more, up to {MOST_SMOOTHING:g}, None, 'document' or 'auto'"
@@ -71,8 +70,7 @@ def pseudo_counts(likelihood: str, smoothing: Any) -> tuple[float, float]:
     return float(smoothing), float(smoothing)
 
 
-@dataclass(frozen=True)
-class Dirichlet:
+class Dirichlet(Record):
     """The Dirichlet distribution as a prior of the class probabilities π; with two classes it is the Beta distribution.
 
     It counts as so many more documents of each class: P(class) = (documents + α) / (all documents + Σ α), the mean of
@@ -140,6 +138,14 @@ def _log(value: float) -> float:
     return log(value) if value > 0 else -inf
 
 
+def _is_real(value: object) -> bool:
+    if isinstance(value, (int, float)):
+        return True
+    from numbers import Real  # NumPy's numbers and fractions; few need it
+
+    return isinstance(value, Real)
+
+
 def _given(prior: Mapping[Any, Any], classes: list[Any]) -> list[float]:
     if missing := [label for label in classes if label not in prior]:
         raise InputError(f"the prior has no probability for label {missing[0]!r}")
@@ -147,7 +153,7 @@ def _given(prior: Mapping[Any, Any], classes: list[Any]) -> list[float]:
     if unknown := [label for label in prior if label not in known]:
         raise InputError(f"the prior speaks of label {unknown[0]!r}; this model knows {', '.join(map(repr, classes))}")
     for label in classes:
-        if not isinstance(prior[label], Real) or not 0 <= prior[label] <= 1:
+        if not _is_real(prior[label]) or not 0 <= prior[label] <= 1:
             raise InputError(f"the prior of label {label!r} is {prior[label]!r}; a probability is from 0 to 1")
     values = [float(prior[label]) for label in classes]
     if not isclose(sum(values), 1, abs_tol=1e-6):

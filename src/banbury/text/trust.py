@@ -7,15 +7,15 @@ universal ones are used, which many sets of documents gave.
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import exp, log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import FileFormatError
+from banbury.lazy import json
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,8 +43,7 @@ class Later(NamedTuple):
     """The logarithm of a factor of its evidence."""
 
 
-@dataclass(frozen=True)
-class Trust:
+class Trust(Record):
     """How counts are read by the automatic model: the curves, and where the score of each class starts."""
 
     curves: tuple[float, ...]
@@ -147,13 +146,13 @@ class Trust:
     def only(self, classes: list[Any]) -> Trust:
         """The curves without what labels have asked for that are no longer there."""
         later = tuple(asked for asked in self.later if asked.label in classes)
-        return self if later == self.later else replace(self, later=later)
+        return self if later == self.later else self.replace(later=later)
 
     def scaled(self, factor: float) -> Trust:
         """The curves with all scores times a factor."""
         shifts = tuple((label, factor * shift) for label, shift in self.shifts)
         curves = tuple(factor * number for number in self.curves)
-        return replace(self, curves=curves, prior=factor * self.prior, shifts=shifts)
+        return self.replace(curves=curves, prior=factor * self.prior, shifts=shifts)
 
     def settings(self) -> dict[str, Any]:
         """The curves as plain data, for a file."""
