@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
+from banbury.records import Record
 from banbury.stats.softmax import log_difference, softmax
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Change(NamedTuple):
     """The column of a table."""
 
 
-class AbsentWords(NamedTuple):
+class AbsentWords(Record):
     """The words that a document has not, where that counts: with the Bernoulli likelihood."""
 
     names: list[str]
@@ -74,7 +76,7 @@ class AbsentWords(NamedTuple):
         return listed
 
 
-class PairTerms(NamedTuple):
+class PairTerms(Record):
     """What each feature of a text says for one class against another, without an object for each."""
 
     start: list[float]
@@ -85,7 +87,7 @@ class PairTerms(NamedTuple):
     """Start and end of each in the text."""
 
 
-class Score(NamedTuple):
+class Score(Record):
     """The scores of one document, and the terms that they are the sums of."""
 
     classes: list[Any]
@@ -107,10 +109,13 @@ def explanation_of(
     from banbury.results.explanation import Evidence, Explanation  # nothing that predicts needs it
 
     ours, theirs = compared(score.scores, score.classes, label, against)
+    # A text has hundreds of features: tuples are made without the detour by `Evidence(…)`, which takes twice as long. A
+    # repeat that counts only once weighs 0.
+    new = partial(tuple.__new__, Evidence)
     evidence = [
-        Evidence(term.word, _weight(term.weights, ours, theirs), term.start, term.end, term.column, term.kind)
-        for term in score.terms
-        if term.weights is not None
+        new((word, log_difference(weights[ours], weights[theirs]) if weights else 0.0, start, end, column, kind))
+        for word, start, end, weights, kind, column in score.terms
+        if weights is not None
     ]
     for absent in score.absent:
         strongest = absent.strongest(ours, theirs, MOST_ABSENT)
@@ -190,8 +195,3 @@ def _total(ours: float, theirs: float, prior: float, evidence: list[Evidence]) -
         return log_difference(ours, theirs)
     total = prior + sum(part.weight for part in evidence)
     return prior if isnan(total) else total
-
-
-def _weight(weights: list[float], ours: int, theirs: int) -> float:
-    """The weight of one part for one class against another; a repeat that counts only once weighs 0."""
-    return log_difference(weights[ours], weights[theirs]) if weights else 0.0

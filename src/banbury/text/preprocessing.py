@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from banbury.results.terms import LONG_TEXT, Change
+from banbury.text.tokens import as_document
 
 if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
@@ -28,12 +29,14 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
         return []
     text, last_end = str(document), 0
     parts: list[Change] = []
-    for name, start, end in analyzer.tokens(document):
+    for name, start, end in analyzer.compiled().tokens(as_document(document)):
         # Most tokens stand as they are between single spaces: that is asked first.
-        if start > last_end and not text[last_end:start].isspace():
+        if start > last_end and (between := text[last_end:start]) != " " and not between.isspace():
             parts += _left_out(text, last_end, start)
         piece = text[start:end]
-        if piece != name and piece.translate(SPELLINGS).casefold() != name.casefold():
+        if piece == name or (name.isascii() and piece.lower() == name):
+            pass
+        elif piece.translate(SPELLINGS).casefold() != name.casefold():
             parts.append(Change(piece, name, start, end))
         last_end = end
     return parts + _left_out(text, last_end, len(text))
