@@ -503,6 +503,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<readers::ZstdDecoder>()?;
     module.add_class::<readers::ZstdEncoder>()?;
     module.add_function(wrap_pyfunction!(readers::join, module)?)?;
+    module.add_function(wrap_pyfunction!(readers::n_line_ends, module)?)?;
     module.add_class::<cells::CellEvidence>()?;
     module.add_class::<cells::CellLayout>()?;
     module.add_class::<cells::CellReading>()?;

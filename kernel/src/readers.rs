@@ -303,6 +303,15 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
+/// How many \n there are, or how many \r where these are more: no format has more rows.
+///
+/// ```
+/// assert_eq!(banbury_kernel::readers::n_line_ends(b"a\r\nb\rc"), 2);
+/// ```
+pub fn n_line_ends(bytes: &[u8]) -> u64 {
+    count(b'\n', bytes).max(count(b'\r', bytes))
+}
+
 fn count(byte: u8, bytes: &[u8]) -> u64 {
     memchr::memchr_iter(byte, bytes).count() as u64
 }

@@ -658,6 +658,9 @@ def measure(texts: Texts) -> tuple[int, int]:
 def signatures(analyzer: Analyzer, texts: Texts, threads: int) -> Array:
     """128 integers of 32 bits for each text: two texts have as many in common as their runs of three words overlap."""
 
+def n_line_ends(data: Buffer) -> int:
+    """How many \\n there are among these bytes, or how many \\r where these are more."""
+
 def size(texts: Texts) -> int:
     """How many bytes the texts have all together, as UTF-8."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from banbury import _kernel, storage
@@ -239,15 +238,18 @@ class Classifier:
         >>> Classifier().fit_batches([(["free money now"], ["spam"]), (["lunch at noon?"], ["ham"])]).predict("lunch")
         'ham'
         """
-        from banbury.learned_rows import Watched  # nothing that predicts needs them
-        from banbury.text.batches import fitted_in_batches
+        from banbury.text.batches import fitted_in_batches  # nothing that predicts needs it
 
         settings = self._checked_settings()
         if self.columns is not None:
             raise InputError("batches are of texts; a table is fitted whole, or learned from part by part with learn")
         how: dict[str, Any] = {"analyzer": self.analyzer, "effort": self.effort, "threads": self.threads}
-        watched = Watched(batches) if self._is_exact() else None
-        model, report = fitted_in_batches(batches if watched is None else watched, settings, **how)
+        watched = None
+        if self._is_exact():
+            from banbury.learned_rows import Watched  # it needs hashes, and few models do
+
+            batches = watched = Watched(batches)
+        model, report = fitted_in_batches(batches, settings, **how)
         self._fitted = Fitted(settings, model, report, rows=None if watched is None else watched.rows)
         return self
 
@@ -828,6 +830,8 @@ class Classifier:
         return copy
 
     def __deepcopy__(self, known: dict[int, Any]) -> Self:
+        from copy import deepcopy
+
         return self.__copy__().set_params(**deepcopy(self.get_params(deep=False), known))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -112,6 +112,24 @@ def test_a_block_is_read_while_the_one_before_it_is_used_and_fails_in_its_turn()
     assert found == [0, 1, 2]
 
 
+def test_nothing_is_made_ahead_for_one_who_has_gone() -> None:
+    made: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            made.append(number)
+            yield number
+
+    reading = ahead(items())
+    assert [next(reading), next(reading)] == [0, 1]
+    reading.close()  # type: ignore[attr-defined]
+    deadline = time.monotonic() + 30
+    while any(thread.name.endswith("(make)") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    assert len(made) <= 3
+
+
 @pytest.mark.parametrize("encoding", ["\udcff", "utf\0", "base64", "no such", "", " "])
 def test_an_encoding_that_there_is_not_is_told(encoding: str) -> None:
     with pytest.raises(InputError, match="there is no encoding"):

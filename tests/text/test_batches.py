@@ -1,6 +1,8 @@
 """A model of batches that pass by is the model of all documents at once, to the bit."""
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from banbury import Classifier
 from banbury.errors import InputError
+from banbury.readers import read
 from banbury.text import batches as streaming
 
 Batches = list[tuple[Any, ...]]
@@ -115,3 +118,27 @@ def test_bad_batches_say_what_is_wrong() -> None:
             Classifier().fit_batches(batches(wrong))
     with pytest.raises(InputError, match="no documents to learn from"):
         Classifier().fit_batches([])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("block", [200, 5000, 1 << 20])
+def test_counts_of_a_file_that_is_read_ahead_are_those_of_a_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, threads: int
+) -> None:
+    """Whatever the size of the blocks, the threads, and where labels come for the first time."""
+    monkeypatch.setattr("banbury.readers.streams.BLOCK", block)
+    rows = [(f"some {WORDS[n % 7]} and word{n % 50} {n}", "late" if n > 350 else "ab"[n % 2]) for n in range(400)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+    model = Classifier.textbook(threads=threads).fit_batches(read(path))
+    whole = Classifier.textbook().fit(*map(list, zip(*rows, strict=True)))
+    model.save(tmp_path / "parts")
+    whole.save(tmp_path / "whole")
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_bad_part_leaves_the_model_as_it_was() -> None:
+    model = Classifier.textbook().fit(["so happy"], ["yes"])
+    with pytest.raises(InputError, match="1 documents but 2 labels"):
+        model.fit_batches([(["free"], ["spam"]), (["lunch"], ["ham", "ham"])])
+    assert model.predict("so") == "yes"

@@ -175,6 +175,13 @@ fn value<'py>(py: Python<'py>, kind: Kind, cell: &[u8]) -> PyResult<Bound<'py, P
     })
 }
 
+/// How many line ends there are, at the most.
+#[pyfunction]
+pub fn n_line_ends(py: Python<'_>, data: PyBuffer<u8>) -> PyResult<u64> {
+    let data = bytes_of(py, data)?;
+    Ok(py.detach(|| readers::n_line_ends(data.bytes())))
+}
+
 /// All texts of several columns, one after the other.
 #[pyfunction]
 pub fn join<'py>(py: Python<'py>, parts: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {

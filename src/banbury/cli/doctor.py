@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import sys
@@ -21,6 +20,7 @@ from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import show, show_json
 from banbury.datasets import demo as demo_corpus
 from banbury.readers.options import Limits
+from banbury.text.documents import n_processors
 
 REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 WORKS = "works"
@@ -60,7 +60,7 @@ def examined() -> dict[str, dict[str, Any]]:
             "version of model files": storage.VERSION,
             "Python": f"{platform.python_implementation()} {platform.python_version()}",
             "system": f"{platform.system()} {platform.machine()}",
-            "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+            "processors": n_processors(),
             "instructions": _kernel.instructions(),
             "text on this terminal": sys.stdout.encoding,
         },

@@ -1,16 +1,15 @@
-"""Findings of training, as text and as JSON: figures, choices, strongest words, doubtful rows."""
+"""Findings of training, as text and as JSON: figures, choices, strongest words, doubtful rows.
+
+What needs NumPy is imported inside functions: a plain model has no such findings, and its command does not wait for it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli.blocks import Block, Blocks
-from banbury.diagnosis.dependence import words_only
-from banbury.diagnosis.leaks import leaks
 from banbury.display.characters import shorten
-from banbury.report.class_words import keywords
-from banbury.results.training_report import MOST_DOUBTFUL
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +29,7 @@ FILE_WIDTH = 40
 HEAD = ("", "log loss", "accuracy", "")
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(Record):
     """What is worth telling about a model and the rows that it was trained on."""
 
     report: TrainingReport | None
@@ -99,6 +97,8 @@ class Findings:
     def _doubtful(self, report: TrainingReport) -> list[Block]:
         if not report.doubtful:
             return []
+        from banbury.results.training_report import MOST_DOUBTFUL
+
         number = f"{MOST_DOUBTFUL} or more" if len(report.doubtful) == MOST_DOUBTFUL else str(len(report.doubtful))
         heading = f"doubtful labels: {number}" + (
             "; the least probable" if len(report.doubtful) > MOST_EXAMPLES else ""
@@ -138,11 +138,16 @@ def strongest_words(classifier: Classifier) -> dict[str, list[str]]:
     counts = classifier.counts_
     if len(counts.classes) > MOST_LABELS_SEARCHED:
         return {}
+    from banbury.report.class_words import keywords
+
     return {str(label): [one.word for one in words] for label, words in keywords(counts).items()}
 
 
 def giving_away(classifier: Classifier) -> list[Leak] | None:
     """Words that give a class away; None where the model has no words."""
+    from banbury.diagnosis.dependence import words_only
+    from banbury.diagnosis.leaks import leaks
+
     counts = classifier.counts_
     words = words_only(counts.analyzer)
     return None if words is None else leaks(counts if words == counts.analyzer else counts.narrowed(words))

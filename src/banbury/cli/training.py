@@ -98,7 +98,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
         return _train_table(reader, files, model, is_json, given)
     classifier = _classifier(given)
     with ExitStack() as waiting:
-        rows = _Rows(reader, waiting)
+        rows = _Rows(reader, waiting, keeps=not given["plain"])
         classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
@@ -161,22 +161,22 @@ class _Places:
 
 
 class _Rows:
-    """The batches of a reader, with a progress bar. They are kept for finding duplicates, as long as they are few.
+    """The batches of a reader, with a progress bar. `keeps`: for finding duplicates, as long as they are few.
 
     `waiting` holds the spinner that is shown after the last batch.
     """
 
-    def __init__(self, reader: Reader, waiting: ExitStack) -> None:
-        self._reader, self._waiting = reader, waiting
-        self.can_be_read_again = reader.can_be_read_again
+    def __init__(self, reader: Reader, waiting: ExitStack, *, keeps: bool) -> None:
+        self._reader, self._waiting, self._keeps = reader, waiting, keeps
+        self.can_be_read_again, self.reads_ahead = reader.can_be_read_again, reader.reads_ahead
         self._places = _Places(reader)
         self.place_name = self._places.name
-        self._kept: list[Batch] | None = []
+        self._kept: list[Batch] | None = None
         self._lines = array("Q")
 
     def __iter__(self) -> Iterator[Batch]:
         self._waiting.close()  # rows are read once more where their kind was guessed wrong
-        self._kept, self._lines, size = [], array("Q"), 0
+        self._kept, self._lines, size = [] if self._keeps else None, array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
             self._lines.extend(batch.lines)

@@ -96,7 +96,7 @@ class Plain:
 
 def _pieces(block: bytes) -> Iterator[bytes]:
     """A block in pieces of a bounded number of rows: a row needs memory of its own, however short it is."""
-    if max(block.count(b"\n"), block.count(b"\r")) <= ROWS_OF_A_BATCH:
+    if _kernel.n_line_ends(block) <= ROWS_OF_A_BATCH:
         yield block
     else:
         half = len(block) // 2

@@ -68,6 +68,11 @@ class Reader:
         """Whether the sources are files, and not a stream, which can be read only once."""
         return all(isinstance(source, str | os.PathLike) and not is_standard_input(source) for source in self._sources)
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether a thread reads and parses the next batch while one is in use."""
+        return self.layout.format in plain.KERNEL_FORMATS
+
     def needs_labels(self) -> Reader:
         """The same reader, or an error where no column has the labels."""
         if self.layout.label is None:

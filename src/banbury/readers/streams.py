@@ -9,6 +9,7 @@ import sys
 import threading
 import zlib
 from itertools import islice
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury._kernel import ZstdDecoder
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BLOCK = 8 << 20
+BLOCK = 4 << 20  # so few that the memory of one serves the next, so many that threads can share them
 PIECE = 1 << 20  # that compressed bytes are expanded to at a time
 XZ_MEMORY = 256 << 20  # more than the largest preset of xz needs
 
@@ -48,7 +49,7 @@ class Stream:
         kind = compression_by_content(head)
         blocks = _again(head, raw)
         if kind is not None:
-            blocks = _gathered(_expanded(blocks, kind, limits, self.name))
+            blocks = ahead(_gathered(_expanded(blocks, kind, limits, self.name)))
         return _as_utf8(blocks, encoding, self.name)
 
     def _raw(self) -> Iterator[bytes]:
@@ -95,27 +96,39 @@ def _available(file: Any) -> Any:
 def ahead(items: Iterator[T]) -> Iterator[T]:
     """Prefetch: the same items, each made by another thread while the one before it is in use.
 
+    One thread makes all of them, so that each can have the memory of one that is no longer in use.
+
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    waiting: list[T] = []
-    failed: list[BaseException] = []
+    made: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+    wanted: SimpleQueue[bool] = SimpleQueue()
 
-    def fetch() -> None:
-        try:
-            waiting.extend(islice(items, 1))
-        except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
-            failed.append(error)
+    def make() -> None:
+        while wanted.get():
+            try:
+                item = list(islice(items, 1))
+            except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
+                made.put(([], error))
+                return
+            made.put((item, None))
+            if not item:
+                return
+            del item  # it would wait in memory for the next one
 
-    fetch()
-    while waiting:
-        worker = threading.Thread(target=fetch, daemon=True)  # nobody waits for a pipe that has nothing to say
-        item = waiting.pop()
-        worker.start()
-        yield item
-        worker.join()
-    if failed:
-        raise failed[0]
+    threading.Thread(target=make, daemon=True).start()  # nobody waits for a pipe that has nothing to say
+    wanted.put(True)
+    try:
+        while True:
+            item, error = made.get()
+            if error is not None:
+                raise error
+            if not item:
+                return
+            wanted.put(True)
+            yield item.pop()
+    finally:
+        wanted.put(False)
 
 
 def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
 from banbury.errors import InputError
-from banbury.text.documents import as_labels, as_weights, check_kind
+from banbury.text.counts import Counts
+from banbury.text.documents import as_labels, as_weights, check_kind, n_processors, n_threads
 from banbury.text.model import TextModel
-from banbury.text.settings import Settings
-from banbury.text.tally import Tally
+from banbury.text.settings import Settings, analyzers_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
     from banbury.text.documents import Column, Texts
+    from banbury.text.tally import Tally
 
 HELD = 64 << 20  # bytes of text that are simply kept in memory
 COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough to be small, many enough to be quick
@@ -40,14 +41,21 @@ def fitted_in_batches(
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of the documents of all batches, with everything chosen, and how well it does.
 
-    A batch has `texts`, `labels` and maybe `sample_weight`, by these names or in this order. Where there are few
-    documents, all are kept and nothing is different from a list of them.
+    A batch has `texts`, `labels` and maybe `sample_weight`, by these names or in this order. Where leave-one-out has
+    something to choose and there are few documents, all are kept and nothing is different from a list of them.
     """
     parts = _parts(batches)
+    if not settings.is_open:
+        if getattr(batches, "reads_ahead", False):
+            # The next batch is read meanwhile, which keeps a processor busy.
+            threads = max((n_threads(threads) or n_processors()) - 1, 1)
+        return _counted(parts, settings, analyzer=analyzer, effort=effort, threads=threads)
     first, is_all = _gathered(parts, HELD)
     if is_all:
         whole = (first.texts, first.labels, first.weights)
         return TextModel.fitted(*whole, settings, analyzer=analyzer, effort=effort, threads=threads)
+    from banbury.text.tally import Tally  # what is only counted needs none
+
     tally = Tally(analyzer, settings, effort=effort)
     tally.add(*first[:3], threads=threads)
     del first  # it would wait in memory for all that follows
@@ -59,6 +67,18 @@ def fitted_in_batches(
     if tally.must_be_counted_again:
         tally = _again(batches, tally, threads)
     return tally.model(threads=threads)
+
+
+def _counted(
+    parts: Iterator[_Part], settings: Settings, *, analyzer: Analyzer | str | None, effort: str, threads: int | None
+) -> tuple[TextModel, TrainingReport | None]:
+    """A model of counts alone: each part is counted as it comes, and needs no memory after that."""
+    counts = Counts(analyzers_for(analyzer, 0, 0, settings)[0])
+    for part in parts:
+        counts.add(part.texts, part.labels, weights=part.weights, threads=threads)
+        del part
+    how: dict[str, Any] = {"effort": effort, "narrower": None, "threads": threads}
+    return TextModel.chosen(counts, [], [], None, settings, **how)
 
 
 def _again(batches: Iterable[Any], tally: Tally, threads: int | None) -> Tally:

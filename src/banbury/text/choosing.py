@@ -68,8 +68,7 @@ def choose(
     not help. `groups` has the names of what belongs together and is left out together.
     """
     n_classes = len(counts.classes)
-    is_open = settings.chooses_smoothing or settings.calibration is not None
-    if n_classes < 2 or not is_open:
+    if n_classes < 2 or not settings.is_open:
         return Chosen(counts if narrower is None else counts.narrowed(narrower))
     documents = _Documents(
         texts,

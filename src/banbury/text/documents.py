@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterable, Mapping, Set
 from math import inf, isinf, isnan
@@ -36,6 +37,11 @@ def n_threads(threads: int | None) -> int:
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads is {threads!r}; it must be 1 or more")
     return min(threads, MOST_THREADS)
+
+
+def n_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def as_list(values: Any, what: str, error: type[InputError] = InputError) -> list[Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from banbury import _kernel
@@ -97,11 +96,13 @@ class TextModel:
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of documents that have been counted, with everything chosen by these, which are among them."""
-        from banbury.text.choosing import choose  # nothing that predicts needs it
-
         if not counts.classes:
             raise InputError("no documents to learn from")
         log_prior(counts.classes, counts.documents, settings.prior, settings.likelihood)
+        if not settings.is_open:
+            return cls(counts), None
+        from banbury.text.choosing import choose  # nothing that only counts or predicts needs it
+
         counts, choice, report = choose(
             counts, texts, labels, weights, settings, effort=effort, narrower=narrower, groups=groups, threads=threads
         )
@@ -154,14 +155,14 @@ class TextModel:
         with self.changes:
             self.counts.add(rows, labels, weights=weights, threads=threads)
             trust = with_new_labels(self.choice.trust, self.counts, rows, labels, threads=threads)
-            self.choice = replace(self.choice, trust=trust)
+            self.choice = self.choice.replace(trust=trust)
 
     def remove(self, texts: Texts, labels: list[Any], weights: Column, *, threads: int | None) -> None:
         """Take these documents away again."""
         with self.changes:
             self.counts.remove(texts, labels, weights=weights, threads=threads)
             if self.choice.trust is not None and self.choice.trust.later:
-                self.choice = replace(self.choice, trust=self.choice.trust.only(self.classes))
+                self.choice = self.choice.replace(trust=self.choice.trust.only(self.classes))
 
     def merge(self, other: object) -> None:
         """Add what another model of texts has counted."""
@@ -174,7 +175,7 @@ class TextModel:
                 # A label that is new to both has the start that it has there, unless it has one here.
                 known = {label for label, *_ in (*ours.shifts, *ours.later)}
                 more = tuple(asked for asked in theirs.later if asked.label not in known)
-                self.choice = replace(self.choice, trust=replace(ours, later=(*ours.later, *more)))
+                self.choice = self.choice.replace(trust=ours.replace(later=(*ours.later, *more)))
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Settings and arrays for `storage.write`."""
@@ -336,7 +337,7 @@ class TextModel:
             raise InputError("the complement likelihood says what a class is not: nothing can be drawn from it")
         if analyzer.words is None or analyzer.ngrams[0] != 1:
             raise InputError("this analyzer does not count single words, so no texts can be drawn")
-        words = TextModel(self.counts.narrowed(replace(analyzer, ngrams=(1, 1), characters=None)), self.choice)
+        words = TextModel(self.counts.narrowed(analyzer.replace(ngrams=(1, 1), characters=None)), self.choice)
         return draw_texts(rng, class_ids, words.counts, words._plain(settings), settings.likelihood)
 
     def _plain(self, settings: Settings) -> _kernel.PlainScorer:

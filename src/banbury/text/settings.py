@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from banbury.errors import InputError
@@ -36,6 +35,11 @@ class Settings(NamedTuple):
     def chooses_smoothing(self) -> bool:
         """Whether leave-one-out chooses the smoothing of the plain likelihood."""
         return isinstance(self.smoothing, str) and self.smoothing == "auto"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether leave-one-out chooses anything at all; if not, counts are all that is needed of documents."""
+        return self.chooses_smoothing or self.calibration is not None
 
     @property
     def plain_likelihood(self) -> str:
@@ -102,7 +106,7 @@ def analyzers_for(
     if analyzer is not None or not settings.is_automatic:
         return as_analyzer(analyzer), None
     if n_characters < SHORT * n_documents:
-        return replace(PAIRS, characters=CHARACTERS), PAIRS
+        return PAIRS.replace(characters=CHARACTERS), PAIRS
     return PAIRS, None
 
 
