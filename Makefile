@@ -17,7 +17,7 @@ KERNEL := $(shell find kernel -name target -prune -o -type f -print)
 LOWEST_TESTS := tests/test_mission.py tests/test_storage.py tests/text/test_counts.py tests/text/test_model.py tests/tables/kinds
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs figures explore fuzz audit wheel lowest format constraints clean
+.PHONY: help demo test check bench docs figures notebooks explore fuzz audit wheel lowest format constraints clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -45,6 +45,9 @@ docs: $(VENV)/.built ## the documentation as a site, in site/: open site/index.h
 
 figures: $(VENV)/.built ## write the figures of benchmarks/results/*.json into the documents that name them
 	$(BIN)/python docs/making/recorded.py
+
+notebooks: $(VENV)/.built ## run the notebooks of docs/notebooks and store their outputs
+	$(BIN)/python docs/making/notebooks.py
 
 explore: $(VENV)/.built ## the property tests, with examples drawn anew; EXPLORE=tests/text for some of them
 	$(BIN)/pytest -q --hypothesis-profile=explore -m hypothesis $(EXPLORE)

@@ -30,6 +30,7 @@ PICTURED = [
     "benchmarks.html",
     "comparisons.html",
     "how-to/tables.html",
+    "notebooks/tables.html",
     "reference/api/Classifier.html",
     "project/benchmarks/index.html",
 ]
@@ -125,7 +126,9 @@ def test_the_modules_that_the_page_of_python_names_are_in_the_reference(pages: d
 
 def test_every_page_of_the_documents_is_in_the_navigation(site: Path) -> None:
     index = Document((site / "index.html").read_text(encoding="utf-8"))
-    sources = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+    sources = [
+        path.relative_to(ROOT / "docs") for kind in ("md", "ipynb") for path in (ROOT / "docs").rglob(f"*.{kind}")
+    ]
     assert [path for path in sources if str(path.with_suffix(".html")) not in index.links] == []
 
 
@@ -203,4 +206,5 @@ def test_the_navigation_is_what_the_index_lists(monkeypatch: pytest.MonkeyPatch)
     navigation = runpy.run_path(str(MAKING / "site.py"))["navigation"]
     index = "# Home\n\n[not](this.md)\n\n## Learn\n\n[First](a.md#b), [other](https://example.com), [code](../spam.py)"
     assert navigation(index) == [{"Learn": [{"First": "a.md"}]}]
+    assert navigation("# Home\n\n## Try\n\n[It](a/b.ipynb)") == [{"Try": [{"It": "a/b.md"}]}]
     assert navigation("# Home\n\n## Docs\n\n[All](../DESIGN.md)") == [{"Docs": [{"All": "project/DESIGN.md"}]}]

@@ -1,7 +1,7 @@
 """MkDocs hooks: the navigation from docs/index.md, the reference from docstrings, other documents, figures.
 
 What a page links to in the repository is on the site as well: documents and sources as pages, other files as they are.
-They stand in `project/`, under their own paths.
+They stand in `project/`, under their own paths. Notebooks are pages with their stored outputs.
 """
 
 import re
@@ -13,6 +13,7 @@ from figures import FIGURES, chart, with_figures
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from notebooks import as_page, notebooks
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "banbury"
@@ -61,7 +62,7 @@ def navigation(index: str) -> list[dict[str, Any]]:
     sections = []
     for part in index.split("\n## ")[1:]:
         title, _, text = part.partition("\n")
-        links = re.findall(r"\[([^\]]+)\]\((?![a-z]+:)([^)#\s]+\.md)", text)
+        links = re.findall(r"\[([^\]]+)\]\((?![a-z]+:)([^)#\s]+\.(?:md|ipynb))\b", text)
         if links:
             sections.append(
                 {title: [{name[:1].upper() + name[1:]: _on_site(f"docs/{target}")} for name, target in links]}
@@ -89,11 +90,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = [
         f"docs/{file.src_uri}" for file in files.documentation_pages() if not file.src_uri.startswith("reference/api")
     ]
+    for path in notebooks():
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=as_page(path)))
+        pages.append(f"docs/notebooks/{path.name}")
     seen = set(pages)
     while pages:
-        page = pages.pop()
-        for target in LINK.findall((ROOT / page).read_text(encoding="utf-8")):
-            path = normpath(join(dirname(page), target))
+        source = pages.pop()
+        for target in LINK.findall((ROOT / source).read_text(encoding="utf-8")):
+            path = normpath(join(dirname(source), target))
             if path not in seen and not path.startswith("docs/") and (ROOT / path).is_file():
                 seen.add(path)
                 files.append(_generated(path, config))
@@ -124,12 +128,12 @@ def _generated(path: str, config: MkDocsConfig) -> File:
 def _on_site(path: str) -> str:
     """Where a file of the repository is among the sources of the site.
 
-    >>> _on_site("docs/tutorial.md"), _on_site("docs/../examples/spam.py")
-    ('tutorial.md', 'project/examples/spam.py.md')
+    >>> _on_site("docs/notebooks/text.ipynb"), _on_site("docs/../examples/spam.py")
+    ('notebooks/text.md', 'project/examples/spam.py.md')
     """
     path = normpath(path)
     if path.startswith("docs/"):
-        return path.removeprefix("docs/")
+        return re.sub(r"\.ipynb$", ".md", path.removeprefix("docs/"))
     return f"project/{path}.md" if Path(path).suffix in CODE else f"project/{path}"
 
 
