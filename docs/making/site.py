@@ -24,7 +24,8 @@ CODE = {".py": "python", ".rs": "rust", ".toml": "toml", ".sh": "sh", "": "text"
 
 # Packages whose modules all have a page of the reference, and modules without a row of their own on the page of Python.
 MODULES = [
-    "apps.labelling", "diagnosis", "hierarchy.evaluation", "readers", "results", "spark.frames", "spark.streaming", "stats",
+    "apps.labelling", "diagnosis", "hierarchy.evaluation", "readers", "results", "spark.frames", "spark.streaming",
+    "stats",
 ]  # fmt: skip
 
 
