@@ -26,7 +26,7 @@ CONFIGURATION = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "900m",
+    "spark.driver.memory": "2g",
     "spark.log.level": "OFF",
     "spark.ui.showConsoleProgress": "false",
     # Jobs of a few rows: code is run once, so compiling it well costs more than it saves.
@@ -37,11 +37,11 @@ CONFIGURATION = {
 
 
 @contextmanager
-def local_spark(**more: str) -> Iterator[Any]:
-    """A session of two executor threads, where a task may fail three times."""
+def local_spark(master: str = "local[2,4]", **more: str) -> Iterator[Any]:
+    """A session of two executor threads, where a task may fail three times; or of a cluster."""
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2,4]").appName("banbury")
+    builder = SparkSession.builder.master(master).appName("banbury")
     for name, value in (CONFIGURATION | more).items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

@@ -54,3 +54,9 @@ def test_parts_of_long_documents_ask_for_a_second_count() -> None:
     with pytest.raises(InputError, match=r"count by plan\.for_short_documents"):
         plan.fitted(state)
     assert plan.for_short_documents().fitted(plan.for_short_documents().count(0, [long, short])).documents_ == [10, 10]
+
+
+def test_what_workers_do_not_send_is_refused_before_they_count() -> None:
+    with pytest.raises(InputError, match="exact_forget=True keeps a hash of every document"):
+        Plan.of(exact_forget=True)
+    assert Plan.of(columns=["age"], exact_forget=True).classifier().exact_forget  # rows of a table travel as they are

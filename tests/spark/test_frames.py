@@ -59,12 +59,15 @@ def test_tasks_that_fail_are_tried_again_and_count_once(spark: Any, tmp_path: Pa
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_empty_partitions_and_one_long_text(spark: Any) -> None:
+def test_empty_partitions_and_a_partition_of_one_long_text(spark: Any) -> None:
     from banbury import spark as engine
 
-    texts, labels = [*TEXTS[:20], "long text of many words " * 100_000], [*LABELS[:20], "spam"]
-    df = frame(spark, 2, text=texts, label=labels).union(frame(spark, 3).where("label = 'nothing'"))
-    assert content(engine.fit(df)) == content(Classifier().fit(texts, labels))
+    words, n = "a text that is longer than any other ", 1_400_000
+    long = spark.range(1).selectExpr(f"repeat('{words}', {n}) AS text", "'spam' AS label")
+    df = frame(spark, 2).union(long).union(frame(spark, 3).where("label = 'nothing'"))
+    texts, labels = collected(frame(spark, 2))
+    assert len(words) * n > 50_000_000
+    assert content(engine.fit(df)) == content(Classifier().fit([*texts, words * n], [*labels, "spam"]))
 
 
 def test_a_table_is_that_of_one_machine(spark: Any) -> None:
@@ -133,6 +136,8 @@ def test_bad_input_is_one_error_that_names_the_column(spark: Any) -> None:
         engine.fit(df)
     with pytest.raises(InputError, match="no documents to learn from"):
         engine.fit(df.where("number > 5"))
+    with pytest.raises(InputError, match=r"column 'label', part 0, counted from row 0: .*on host"):
+        engine.fit(frame(spark, 1, text=["a"], label=[[1]]))
 
 
 def test_a_model_that_was_fitted_before_stays_where_labels_are_of_another_kind(spark: Any, model: Classifier) -> None:
@@ -142,14 +147,6 @@ def test_a_model_that_was_fitted_before_stays_where_labels_are_of_another_kind(s
     with pytest.raises((InputError, LabelError), match="of type int"):
         engine.learn(model, frame(spark, 1, text=["a", "b"], label=[1, 2]))
     assert content(model) == before
-
-
-def test_another_version_names_its_host(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from banbury import spark as engine
-
-    monkeypatch.setattr("banbury.spark.frames.__version__", "9.9")
-    with pytest.raises(InputError, match=r"has banbury .*, but the driver has 9\.9: install the same on both"):
-        engine.fit(frame(spark))
 
 
 @pytest.mark.parametrize("n_partitions", [3, 20])

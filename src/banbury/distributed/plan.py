@@ -42,6 +42,8 @@ class Plan:
         plan = cls(named, {"columns": columns, **parameters} if columns is not None else parameters)
         classifier = plan.classifier()
         check_parameters(classifier.settings, classifier.effort)
+        if classifier.exact_forget and named.text is not None:
+            raise InputError("exact_forget=True keeps a hash of every document, which workers do not send")
         as_analyzer(classifier.analyzer)
         return plan
 
