@@ -168,7 +168,8 @@ impl Regression {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// The sum of products.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     let (left, right) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();

@@ -421,6 +421,8 @@ class Basis:
         """How many features of each row others have too: 32-bit integers, by row and block."""
     def features(self, caps: Sequence[float]) -> Array:
         """Floats, by row, class (with two classes only the second) and number of the curves."""
+    def scores(self, curves: Sequence[Sequence[float]], caps: Sequence[float], turns: Buffer) -> Array:
+        """Floats, by row and class, without a start; `turns`, 32-bit, says which of the curves read each row."""
     def regression(
         self,
         caps: Sequence[float],
@@ -431,7 +433,7 @@ class Basis:
         scales: Buffer,
         lists: Buffer | None = None,
     ) -> Regression:
-        """The regression of the rows on these features."""
+        """The regression of the rows on these features; `lists` may name some of all classes for each row."""
 
 @final
 class Incidence:

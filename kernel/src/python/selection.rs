@@ -244,10 +244,28 @@ impl Basis {
     }
 
     fn features(&self, py: Python<'_>, caps: Vec<f64>) -> PyResult<Array> {
-        let features = py.detach(|| self.inner.features(&caps));
+        let features = py.detach(|| self.inner.features(&caps, &[]));
         let (n_rows, n_features) = (self.inner.n_rows(), self.inner.n_features());
         let n_places = features.len() / (n_rows * n_features).max(1);
         Ok(Array::new(features, &[n_rows, n_places, n_features]))
+    }
+
+    fn scores(
+        &self,
+        py: Python<'_>,
+        curves: Vec<Vec<f64>>,
+        caps: Vec<f64>,
+        turns: PyBuffer<u32>,
+    ) -> PyResult<Array> {
+        let (turns, n_rows) = (turns.to_vec(py)?, self.inner.n_rows());
+        let result = py.detach(|| {
+            let curves: Option<Vec<_>> = curves.iter().map(|numbers| self.inner.curves(numbers, &caps)).collect();
+            let fits = turns.len() == n_rows && turns.iter().all(|&turn| (turn as usize) < curves.as_ref().map_or(0, Vec::len));
+            curves.filter(|_| fits).map(|curves| self.inner.scores(&curves, &turns))
+        });
+        let scores = result.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        let n_places = scores.len() / n_rows.max(1);
+        Ok(Array::rows(scores, n_rows, n_places))
     }
 
     #[pyo3(signature = (caps, class_ids, weights, n_classes, offsets, scales, lists=None))]
@@ -271,7 +289,7 @@ impl Basis {
             lists: lists.map_or(Ok(vec![]), |lists| lists.to_vec(py))?,
         };
         let made = py.detach(|| {
-            let features = self.inner.features(&caps);
+            let features = self.inner.knows(&rows.lists).then(|| self.inner.features(&caps, &rows.lists))?;
             regression::Regression::new(features, self.inner.n_features(), n_classes, rows)
         });
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })

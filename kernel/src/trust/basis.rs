@@ -5,6 +5,7 @@ use super::length::{CHANNELS, scales};
 use super::{Curves, Shape};
 use crate::counts::Counts;
 use crate::documents::{Documents, Features, Taken, Taker, Total};
+use crate::regression::dot;
 use crate::rows::{Cell, Rows};
 use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts};
@@ -31,13 +32,25 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The numbers with which the curves of all channels are multiplied: by row, class, block, channel and number.
-    pub fn features(&self, caps: &[f64]) -> Vec<f64> {
-        let (blocks, raw) = (self.shape.counted().collect::<Vec<_>>(), self.shape.len() / CHANNELS);
-        let mut features = Vec::with_capacity(self.values.len() * CHANNELS);
-        for (row, lengths) in self.values.chunks(raw * self.n_places).zip(self.lengths.chunks(blocks.len())) {
+    /// The numbers with which the curves of all channels are multiplied: by row, class, block, channel and number. Of a basis of all
+    /// classes, `lists` may name some for each row.
+    pub fn features(&self, caps: &[f64], lists: &[u32]) -> Vec<f64> {
+        let (blocks, raw) = (self.shape.counted().collect::<Vec<_>>(), self.raw());
+        let picks = !lists.is_empty() && self.is_whole();
+        let n_places = if picks { lists.len() / self.n_rows().max(1) } else { self.n_places };
+        let mut features = Vec::with_capacity(self.n_rows() * n_places * raw * CHANNELS);
+        let mut picked = vec![0.0; if picks { n_places * raw } else { 0 }];
+        for (at, (row, lengths)) in self.rows().enumerate() {
             let by_block: Vec<[f64; CHANNELS]> =
                 lengths.iter().zip(caps).map(|(&m, &cap)| scales(f64::from(m), cap)).collect();
+            let mut row = row;
+            if picks {
+                for (target, &class) in picked.chunks_mut(raw).zip(&lists[at * n_places..]) {
+                    target.copy_from_slice(&row[class as usize * raw..][..raw]);
+                }
+                centre(&mut picked, raw);
+                row = &picked;
+            }
             for values in row.chunks(raw) {
                 let mut start = 0;
                 for (&(_, has_parents), scales) in blocks.iter().zip(&by_block) {
@@ -50,6 +63,51 @@ impl Basis {
             }
         }
         features
+    }
+
+    /// The score of each row and class, without a start and up to a number that the classes share; each row has one of several
+    /// curves to read it.
+    pub fn scores(&self, curves: &[Curves], turns: &[u32]) -> Vec<f64> {
+        let raw = self.raw();
+        let (mut scores, mut weights) = (Vec::with_capacity(self.n_rows() * self.n_places), vec![]);
+        for ((row, lengths), &turn) in self.rows().zip(turns) {
+            let curves = &curves[turn as usize];
+            weights.clear();
+            for ((&m, &cap), numbers) in lengths.iter().zip(&curves.caps).zip(&curves.numbers) {
+                let [first, second] = scales(f64::from(m), cap);
+                weights.extend(numbers[0].iter().zip(&numbers[1]).map(|(a, b)| first * a + second * b));
+            }
+            scores.extend(row.chunks(raw).map(|values| dot(values, &weights)));
+        }
+        scores
+    }
+
+    /// The numbers of each row and how many features it has by block.
+    fn rows(&self) -> impl Iterator<Item = (&[f64], &[u32])> {
+        let n_blocks = self.shape.counted().count();
+        self.values.chunks(self.raw() * self.n_places).zip(self.lengths.chunks(n_blocks))
+    }
+
+    /// How many numbers there are by row and class.
+    fn raw(&self) -> usize {
+        self.shape.len() / CHANNELS
+    }
+
+    /// Whether it is of all classes that have a score.
+    fn is_whole(&self) -> bool {
+        self.n_places == self.shape.n_scored()
+    }
+
+    /// Whether each row can have as many of these classes.
+    pub fn knows(&self, lists: &[u32]) -> bool {
+        let n_rows = self.n_rows().max(1);
+        lists.len().is_multiple_of(n_rows)
+            && (!self.is_whole() || lists.iter().all(|&class| (class as usize) < self.n_places))
+    }
+
+    /// Curves of the same shape; None where they are for other blocks.
+    pub fn curves(&self, unified: &[f64], caps: &[f64]) -> Option<Curves> {
+        Curves::new(&self.shape, unified, caps)
     }
 
     pub fn n_features(&self) -> usize {

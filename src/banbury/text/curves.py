@@ -88,7 +88,7 @@ def fit_curves(
     documents = _kernel.Documents(
         counts.kernel, texts, class_ids, weights, most, n_threads(threads), groups=groups, windows=True
     )
-    fit = CurveFit(documents, counts, n_threads(threads))
+    fit = CurveFit(documents, counts, n_threads(threads), most_numbers)
     analyzer = counts.analyzer
     tried, trust, logs = fit.tried(analyzer)
     chosen = tried[-1].name
@@ -126,17 +126,27 @@ class _Lists(NamedTuple):
 class CurveFit:
     """Curves fitted on the basis values of some documents."""
 
-    def __init__(self, documents: _kernel.Documents, counts: Counts, threads: int) -> None:
+    def __init__(
+        self, documents: _kernel.Documents, counts: Counts, threads: int, most_numbers: int = MOST_BASIS_NUMBERS
+    ) -> None:
         self.documents, self.counts, self.threads = documents, counts, threads
         self.class_ids = np.array(documents.classes, np.intp)
         self.weights = np.array(documents.weights, float)
         self.n_classes = len(counts.classes)
         self.log_prior = np.array(centred_log_prior(counts.documents))
-        self.lists = self._listed() if _n_listed(self.n_classes) < self.n_classes - (self.n_classes == 2) else None
-        # Where the regression has numbers for some classes only, the report takes scores of all, which take longer.
-        most = max(MOST_REPORTED_SCORES // self.n_classes, FEWEST_DOCUMENTS)
-        self.n_reported = min(len(self.class_ids), len(self.class_ids) if self.lists is None else most)
-        self.basis = documents.basis(threads, None if self.lists is None else self.lists.classes.ravel())
+        is_listed = _n_listed(self.n_classes) < self.n_classes - (self.n_classes == 2)
+        # A basis of all classes has their scores, too: those that lists are made by, and those of the report.
+        n_numbers = sum(map(len, universal_curves(counts.analyzer)[0])) // CHANNELS
+        self.is_whole = not is_listed or 2 * len(self.class_ids) * self.n_classes * n_numbers <= most_numbers
+        if self.is_whole:
+            self.basis = documents.basis(threads)
+            self.lists = self._listed(*self._first_scores_of_basis()) if is_listed else None
+        else:
+            self.lists = self._listed(*self._first_scores())
+            self.basis = documents.basis(threads, self.lists.classes.ravel())
+        # Scores of all classes take long where the basis is of some.
+        most = len(self.class_ids) if self.is_whole else max(MOST_REPORTED_SCORES // self.n_classes, FEWEST_DOCUMENTS)
+        self.n_reported = min(len(self.class_ids), most)
         self.lengths = np.asarray(self.basis.lengths).astype(float)  # by row and block: documents, then their windows
         row_weights, self.n_effective = left_out_weights(documents, counts.documents)
         self.row_weights = np.concatenate([row_weights, WINDOW_WEIGHT * row_weights])
@@ -145,12 +155,27 @@ class CurveFit:
         self.caps = np.maximum(np.quantile(whole, CAP_SHARE, axis=0), 1) if len(whole) else none
         self.typical = np.maximum(np.median(whole, axis=0), 1) if len(whole) else none
 
-    def _listed(self) -> _Lists:
-        """The classes that rows are told apart from: an unbiased sample of all, with the likeliest certainly in it."""
+    def _first_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Scores of rows by the universal curves with nothing left out, and how many words each row has."""
+        curves, caps = self._universal()
+        first = self.documents.first_scores(curves, caps, self.threads)
+        return np.asarray(first.scores), np.asarray(first.lengths)
+
+    def _first_scores_of_basis(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same of a basis of all classes."""
+        curves, caps = self._universal()
+        turns = np.zeros(2 * len(self.class_ids), np.uint32)
+        return np.asarray(self.basis.scores([curves], caps, turns)), np.asarray(self.basis.lengths)[:, 0]
+
+    def _universal(self) -> tuple[list[float], list[float]]:
+        """The universal curves, and caps that no document reaches."""
         trust = Trust.universal(self.counts.analyzer)
-        first = self.documents.first_scores(list(trust.curves), [NO_CAP] * len(trust.caps), self.threads)
-        share = _growth_share(np.asarray(first.lengths))
-        scores = np.asarray(first.scores) + self.log_prior * (1 + (trust.prior - 1) * share[:, None])
+        return list(trust.curves), [NO_CAP] * len(trust.caps)
+
+    def _listed(self, scores: NDArray[np.float64], lengths: NDArray[np.float64]) -> _Lists:
+        """The classes that rows are told apart from: an unbiased sample of all, with the likeliest certainly in it."""
+        _, prior = universal_curves(self.counts.analyzer)
+        scores = scores + self.log_prior * (1 + (prior - 1) * _growth_share(lengths)[:, None])
         rows, class_ids = np.arange(len(scores)), np.tile(self.class_ids, 2)
         scores[rows, class_ids] = -np.inf
         best = np.argpartition(-scores, BEST_LISTED, axis=1)[:, :BEST_LISTED]
@@ -237,14 +262,17 @@ class CurveFit:
 
         Each fold of the documents has one of `trusts` to read it.
         """
-        documents, n_folds = self.documents, len(trusts)
-        is_whole = analyzer == self.counts.analyzer
-        curves = [list(trust.curves) if is_whole else self._padded(trust.curves) for trust in trusts]
-        left_out = documents.scores(curves, self.caps.tolist(), self.threads, self.n_reported)
+        n, n_folds = self.n_reported, len(trusts)
+        is_same = analyzer == self.counts.analyzer
+        curves = [list(trust.curves) if is_same else self._padded(trust.curves) for trust in trusts]
+        turns = np.tile(np.asarray(self.documents.groups)[:n] % n_folds, 2).astype(np.uint32)
+        if self.is_whole:
+            scores, lengths = np.asarray(self.basis.scores(curves, self.caps.tolist(), turns)), self.lengths[:, 0]
+        else:
+            left_out = self.documents.scores(curves, self.caps.tolist(), self.threads, n)
+            scores, lengths = np.asarray(left_out.scores), np.asarray(left_out.lengths)
         growths = np.array([trust.growth(self.counts.classes, self.counts.documents) for trust in trusts])
-        share = _growth_share(np.asarray(left_out.lengths))
-        growth = growths[np.tile(np.asarray(documents.groups)[: self.n_reported] % n_folds, 2)]
-        return log_softmax(self.log_prior + share[:, None] * growth + np.asarray(left_out.scores))
+        return log_softmax(self.log_prior + _growth_share(lengths)[:, None] * growths[turns] + scores)
 
     def _padded(self, curves: Sequence[float]) -> list[float]:
         """Curves of fewer blocks as curves of all: the last ones weigh nothing."""
