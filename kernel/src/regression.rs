@@ -12,6 +12,7 @@ mod newton;
 
 use std::ops::Range;
 
+use crate::processor::vectorised;
 use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 
 /// What is known of the rows.
@@ -111,9 +112,14 @@ impl Regression {
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
     pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64]) -> Regression {
         let mut features = Vec::with_capacity(self.rows.class_ids.len() * self.n_scored() * ranges.len());
-        for row in self.features.chunks(self.n_features) {
-            features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for row in self.features.chunks(self.n_features) {
+                    features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
+                }
+            },
+        );
         Regression { features, n_features: ranges.len(), n_classes: self.n_classes, rows: self.rows.clone() }
     }
 
@@ -134,14 +140,20 @@ impl Regression {
         let parts = equal_parts(self.rows.class_ids.len(), threads);
         let logs = each_on_a_thread(&parts, |part| {
             let mut logs = vec![0.0; part.len() * self.n_known()];
-            for (row, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {
-                self.write_logs(row, &fits[turns[row] as usize], logs);
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (row, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {
+                        self.write_logs(row, &fits[turns[row] as usize], logs);
+                    }
+                },
+            );
             logs
         });
         logs.concat()
     }
 
+    #[inline(always)]
     fn write_logs(&self, at: usize, fitted: &Fitted, logs: &mut [f64]) {
         let Fitted { coefficients, biases } = fitted;
         let score = |place: usize| dot(self.row(at, place, coefficients.len()), coefficients);
@@ -169,16 +181,20 @@ impl Regression {
 }
 
 /// The sum of products.
+#[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 4];
-    let (left, right) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = left.remainder().iter().zip(right.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in left.zip(right) {
-        (0..4).for_each(|lane| lanes[lane] += a[lane] * b[lane]);
+    // So many sums that none has to wait for the one before.
+    let mut lanes = [0.0; 8];
+    let ((left, a), (right, b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (left, right) in left.iter().zip(right) {
+        (0..8).for_each(|lane| lanes[lane] += left[lane] * right[lane]);
     }
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+    let rest: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h)) + rest
 }
 
+#[inline(always)]
 fn add(sums: &mut [f64], times: f64, values: &[f64]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += times * value);
 }

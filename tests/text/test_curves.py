@@ -49,15 +49,54 @@ def test_the_report_of_many_classes_has_the_first_of_the_documents(monkeypatch: 
     texts = [" ".join(random.choices([f"w{i}", *COMMON], k=12)) for _ in range(8) for i in range(30)]
     counts = Counts().add(texts, labels := [i for _ in range(8) for i in range(30)])
     given = (counts, texts, class_numbers(labels, counts.classes), None)
-    trust, _, whole = curves.fit_curves(*given, threads=1)
+    # Few enough numbers that the basis is of lists, not of all classes.
+    trust, _, whole = curves.fit_curves(*given, most_numbers=250_000, threads=1)
     monkeypatch.setattr(curves, "MOST_REPORTED_SCORES", 30 * 100)
-    same, _, part = curves.fit_curves(*given, threads=2)
+    same, _, part = curves.fit_curves(*given, most_numbers=250_000, threads=2)
     assert same == trust
     assert (len(whole.rows), len(part.rows)) == (240, 100)
     assert list(part.rows) == list(whole.rows[:100])
     np.testing.assert_array_equal(part.log_probabilities, whole.log_probabilities[:100])
     np.testing.assert_array_equal(part.class_ids, whole.class_ids[:100])
     assert "a fixed sample of 100 of 240 documents" in part.note
+
+
+def test_a_basis_of_all_classes_gives_what_one_of_lists_gives_and_all_scores() -> None:
+    random = Random(5)
+    texts = [" ".join(random.choices([f"w{i}", *COMMON], k=12)) for _ in range(8) for i in range(30)]
+    counts = Counts().add(texts, labels := [i for _ in range(8) for i in range(30)])
+    class_ids = class_numbers(labels, counts.classes)
+    documents = _kernel.Documents(counts.kernel, texts, class_ids, None, 200, 1, windows=True)
+    fit = curves.CurveFit(documents, counts, threads=2)
+    assert fit.is_whole
+    assert fit.lists is not None
+    numbers = [random.random() for _ in curves.curve_columns(universal_curves(counts.analyzer)[0], 30)]
+    fits = [(numbers, [random.random() for _ in range(30)])]
+    turns = np.zeros(2 * len(fit.class_ids), np.uint32)
+    whole = fit.regression(0.5)
+    fit.basis = documents.basis(2, fit.lists.classes.ravel())
+    listed = fit.regression(0.5)
+    assert listed.size(numbers) == pytest.approx(whole.size(numbers), rel=1e-12)
+    logs = [np.asarray(one.log_probabilities(fits, turns, 1)) for one in (listed, whole)]
+    np.testing.assert_allclose(logs[0], logs[1], rtol=1e-9, atol=1e-12)
+
+    left_out = np.asarray(documents.scores([numbers], fit.caps.tolist(), 1).scores)
+    scores = np.asarray(documents.basis(1).scores([numbers], fit.caps.tolist(), turns))
+    np.testing.assert_allclose(scores, left_out - left_out.mean(axis=1, keepdims=True), rtol=1e-9, atol=1e-9)
+
+
+def test_a_basis_says_what_does_not_fit_it() -> None:
+    counts = Counts().add(TEXTS, SIGNS)
+    class_ids = class_numbers(SIGNS, counts.classes)
+    documents = _kernel.Documents(counts.kernel, TEXTS, class_ids, None, 9, 1)
+    basis, n = documents.basis(1), len(documents.rows)
+    numbers = list(Trust.universal(counts.analyzer).curves)
+    for turns in (np.zeros(n + 1, np.uint32), np.ones(n, np.uint32)):
+        with pytest.raises(ValueError, match="not those of these counts"):
+            basis.scores([numbers], [9.0, 9.0], turns)
+    ones = np.ones(n)
+    with pytest.raises(ValueError, match="do not fit each other"):
+        basis.regression([9.0, 9.0], np.zeros(n, np.uint32), ones, 2, np.zeros(2 * n), ones, np.full(n, 7, np.uint32))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -20,19 +20,24 @@ impl Documents {
         let (Some(features), Some(known)) = (self.blocks.get(block), counts.blocks.get(block)) else {
             return vec![false; n];
         };
-        // By feature, where those of the first documents begin that have it.
-        let mut starts = vec![0usize; known.len() + 1];
-        let of_first = || (0..n).flat_map(|at| features.range(at).map(move |i| (features.ids[i] as usize, at)));
-        of_first().for_each(|(id, _)| starts[id + 1] += 1);
-        for id in 0..known.len() {
-            starts[id + 1] += starts[id];
+        // By feature, where those of the first documents end that have it; once they are there, where they begin. There are far more
+        // features than they have, so one array of them is enough.
+        let mut starts = vec![0u32; known.len() + 1];
+        let of_first = |at: usize| features.ids[features.range(at)].iter().map(|&id| id as usize);
+        (0..n).flat_map(of_first).for_each(|id| starts[id] += 1);
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
         }
-        let (mut next, mut holders) = (starts.clone(), vec![0; starts[known.len()]]);
-        for (id, at) in of_first() {
-            holders[next[id]] = at;
-            next[id] += 1;
+        let mut holders = vec![0; end as usize];
+        for at in (0..n).rev() {
+            for id in of_first(at) {
+                starts[id] -= 1;
+                holders[starts[id] as usize] = at;
+            }
         }
-        let holders_of = |id: u32| &holders[starts[id as usize]..starts[id as usize + 1]];
+        let holders_of = |id: u32| &holders[starts[id as usize] as usize..starts[id as usize + 1] as usize];
         let rare = |at: usize| features.ids[features.range(at)].iter().filter(|&&id| holders_of(id).len() <= MOST);
         let sizes: Vec<u32> = (0..n).map(|at| rare(at).count() as u32).collect();
 

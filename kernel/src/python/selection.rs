@@ -250,17 +250,12 @@ impl Basis {
         Ok(Array::new(features, &[n_rows, n_places, n_features]))
     }
 
-    fn scores(
-        &self,
-        py: Python<'_>,
-        curves: Vec<Vec<f64>>,
-        caps: Vec<f64>,
-        turns: PyBuffer<u32>,
-    ) -> PyResult<Array> {
+    fn scores(&self, py: Python<'_>, curves: Vec<Vec<f64>>, caps: Vec<f64>, turns: PyBuffer<u32>) -> PyResult<Array> {
         let (turns, n_rows) = (turns.to_vec(py)?, self.inner.n_rows());
         let result = py.detach(|| {
             let curves: Option<Vec<_>> = curves.iter().map(|numbers| self.inner.curves(numbers, &caps)).collect();
-            let fits = turns.len() == n_rows && turns.iter().all(|&turn| (turn as usize) < curves.as_ref().map_or(0, Vec::len));
+            let fits = turns.len() == n_rows
+                && turns.iter().all(|&turn| (turn as usize) < curves.as_ref().map_or(0, Vec::len));
             curves.filter(|_| fits).map(|curves| self.inner.scores(&curves, &turns))
         });
         let scores = result.ok_or_else(|| input_error(py, MISFIT.into()))?;

@@ -2,6 +2,7 @@
 
 use super::curvature::{Curvature, Factor};
 use super::{Fitted, Prior, Regression, add, dot};
+use crate::processor::vectorised;
 
 /// A step that gains less for each row is the last.
 const ENOUGH: f64 = 1e-6;
@@ -116,11 +117,16 @@ impl Regression {
         let new = || Slope { loss: 0.0, gradient: vec![0.0; n + self.n_biases()] };
         let parts = self.in_parts(rows.len(), threads, |part| {
             let (mut logs, mut sums) = (vec![0.0; self.n_known()], new());
-            for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
-                self.write_logs(at, fitted, &mut logs);
-                sums.loss -= self.rows.weights[at] * logs[self.own_place(at)];
-                self.add_gradient(at, &logs, n, &mut sums.gradient);
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
+                        self.write_logs(at, fitted, &mut logs);
+                        sums.loss -= self.rows.weights[at] * logs[self.own_place(at)];
+                        self.add_gradient(at, &logs, n, &mut sums.gradient);
+                    }
+                },
+            );
             sums
         });
         let mut whole = new();
@@ -131,6 +137,7 @@ impl Regression {
         whole
     }
 
+    #[inline(always)]
     fn add_gradient(&self, at: usize, logs: &[f64], n: usize, gradient: &mut [f64]) {
         let (weight, share, own_place) = (self.rows.weights[at], self.scale(at), self.own_place(at));
         if self.n_classes == 2 {

@@ -1,10 +1,13 @@
 //! The numbers on which curves are fitted: what each document says, with its own group's counts taken out.
 
-use super::evidence::{EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
+use std::ops::Range;
+
+use super::evidence::{Cells, EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
 use super::length::{CHANNELS, scales};
 use super::{Curves, Shape};
 use crate::counts::Counts;
 use crate::documents::{Documents, Features, Taken, Taker, Total};
+use crate::processor::vectorised;
 use crate::regression::dot;
 use crate::rows::{Cell, Rows};
 use crate::text::Analyzer;
@@ -12,6 +15,8 @@ use crate::threads::{each_on_a_thread, equal_parts};
 
 /// How many features ahead memory is asked for.
 const AHEAD: usize = 16;
+/// So many cells of features and classes wait to be worked out together: enough for most documents.
+const MOST_CELLS: usize = 1 << 16;
 
 /// Counts, and the shape of the curves by which they are read.
 pub struct Corpus<'a> {
@@ -24,7 +29,8 @@ pub struct Corpus<'a> {
 /// By row (each document, then a window of each where there are windows), class and number. Less the mean of the classes, which no
 /// probability depends on; but for classes that overlap, which have probabilities of their own.
 pub struct Basis {
-    values: Vec<f64>,
+    /// Piece by piece, as threads have made them: joining them would take as long as reading them.
+    values: Vec<Vec<f64>>,
     /// By row and counted block, how many features it has that others have too.
     pub lengths: Vec<u32>,
     shape: Shape,
@@ -85,7 +91,8 @@ impl Basis {
     /// The numbers of each row and how many features it has by block.
     fn rows(&self) -> impl Iterator<Item = (&[f64], &[u32])> {
         let n_blocks = self.shape.counted().count();
-        self.values.chunks(self.raw() * self.n_places).zip(self.lengths.chunks(n_blocks))
+        let width = self.raw() * self.n_places;
+        self.values.iter().flat_map(move |piece| piece.chunks(width.max(1))).zip(self.lengths.chunks(n_blocks.max(1)))
     }
 
     /// How many numbers there are by row and class.
@@ -155,6 +162,9 @@ impl<'a> Corpus<'a> {
         let n_places = lists.map_or(all.len(), |(_, width)| width);
         let (n_blocks, raw) = (self.shape.counted().count(), self.shape.len() / CHANNELS);
         let views = views_of(documents);
+        // Where the numbers of each block begin.
+        let widths = self.shape.counted().map(|(_, has_parents)| self.shape.width(has_parents));
+        let starts: Vec<usize> = widths.scan(0, |end, width| Some(std::mem::replace(end, *end + width))).collect();
         let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
             let mut values = vec![vec![0.0; part.len() * n_places * raw]; views.len()];
             let mut lengths = vec![vec![0; part.len() * n_blocks]; views.len()];
@@ -162,38 +172,49 @@ impl<'a> Corpus<'a> {
             for (place, at) in part.clone().enumerate() {
                 let taken = taker.of(at);
                 let totals = taken.totals();
-                for (view, features) in views.iter().enumerate() {
-                    let row = view * documents.len() + at;
-                    let classes = lists.map_or(&all[..], |(lists, width)| &lists[row * width..(row + 1) * width]);
-                    let asked = Asked {
-                        features,
-                        at,
-                        classes,
-                        is_listed: lists.is_some(),
-                        is_window: view > 0,
-                        taken: &taken,
-                        totals: &totals,
-                    };
+                let mut write = |view: usize, block: usize, known: u32, sums: &[f64]| {
+                    lengths[view][place * n_blocks + block] = known;
                     let values = &mut values[view][place * n_places * raw..][..n_places * raw];
-                    let lengths = &mut lengths[view][place * n_blocks..][..n_blocks];
-                    let mut start = 0;
-                    self.each_block(&asked, &mut scratch, |at, known, sums| {
-                        lengths[at] = known;
-                        for (number, sums) in sums.chunks(n_places).enumerate() {
-                            let values = values[start + number..].iter_mut().step_by(raw);
-                            values.zip(sums).for_each(|(value, sum)| *value = *sum);
-                        }
-                        start += sums.len() / n_places;
-                    });
-                    if !self.shape.is_overlapping {
-                        centre(values, raw);
+                    for (number, sums) in sums.chunks(n_places).enumerate() {
+                        let values = values[starts[block] + number..].iter_mut().step_by(raw);
+                        values.zip(sums).for_each(|(value, sum)| *value = *sum);
                     }
+                };
+                match lists {
+                    None => {
+                        let asked = Asked {
+                            views: &views,
+                            at,
+                            classes: &all,
+                            is_listed: false,
+                            taken: &taken,
+                            totals: &totals,
+                        };
+                        self.each_block(&asked, &mut scratch, write);
+                    }
+                    // Documents and windows have lists of their own.
+                    Some((lists, width)) => {
+                        for view in 0..views.len() {
+                            let classes = &lists[(view * documents.len() + at) * width..][..width];
+                            let views = &views[view..=view];
+                            let asked = Asked { views, at, classes, is_listed: true, taken: &taken, totals: &totals };
+                            self.each_block(&asked, &mut scratch, |_, block, known, sums| {
+                                write(view, block, known, sums)
+                            });
+                        }
+                    }
+                }
+                if !self.shape.is_overlapping {
+                    let row = place * n_places * raw..(place + 1) * n_places * raw;
+                    values.iter_mut().for_each(|values| centre(&mut values[row.clone()], raw));
                 }
             }
             (values, lengths)
         });
-        let values = joined(parts.iter().map(|(values, _)| values), views.len());
         let lengths = joined(parts.iter().map(|(_, lengths)| lengths), views.len());
+        let mut values: Vec<_> = parts.into_iter().map(|(values, _)| values.into_iter()).collect();
+        let values = (0..views.len()).flat_map(|_| values.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
+        let values = values.collect();
         Basis { values, lengths, shape: self.shape.clone(), n_places }
     }
 
@@ -219,24 +240,14 @@ impl<'a> Corpus<'a> {
                 let curves = &curves[documents.groups[at] as usize % curves.len()];
                 let taken = taker.of(at);
                 let totals = taken.totals();
-                for (view, features) in views.iter().enumerate() {
-                    let asked = Asked {
-                        features,
-                        at,
-                        classes: &classes,
-                        is_listed: false,
-                        is_window: view > 0,
-                        taken: &taken,
-                        totals: &totals,
-                    };
-                    let scores = &mut scores[view][place * n..][..n];
-                    self.each_block(&asked, &mut scratch, |block, known, sums| {
-                        if block == 0 {
-                            lengths[view].push(known);
-                        }
-                        curves.add(block, known, sums, scores);
-                    });
-                }
+                let asked =
+                    Asked { views: &views, at, classes: &classes, is_listed: false, taken: &taken, totals: &totals };
+                self.each_block(&asked, &mut scratch, |view, block, known, sums| {
+                    if block == 0 {
+                        lengths[view].push(known);
+                    }
+                    curves.add(block, known, sums, &mut scores[view][place * n..][..n]);
+                });
             }
             (scores, lengths)
         });
@@ -246,33 +257,32 @@ impl<'a> Corpus<'a> {
         )
     }
 
-    /// Visits each counted block with its number among these, how many features are known, and the sums by number and class.
-    fn each_block(&self, asked: &Asked, scratch: &mut Scratch, mut visit: impl FnMut(usize, u32, &[f64])) {
+    /// Visits each view of a document and each counted block with their numbers, how many features are known, and the sums by number
+    /// and class.
+    fn each_block(&self, asked: &Asked, scratch: &mut Scratch, mut visit: impl FnMut(usize, usize, u32, &[f64])) {
         for (number, (block, has_parents)) in self.shape.counted().enumerate() {
-            let (rows, features) = (&self.counts.blocks[block].rows, &asked.features[block]);
-            let range = features.range(asked.at);
+            let rows = &self.counts.blocks[block].rows;
             let part = Part {
                 shape: &self.shape,
                 classes: asked.classes,
                 is_listed: asked.is_listed,
                 width: self.shape.width(has_parents),
                 keeps_odds: block == 0 && self.shape.pairs().is_some(),
+                has_parents,
             };
-            let is_kept = self.shape.is_two() && asked.is_window;
-            if !is_kept {
-                self.sides(block, asked.totals, asked.classes, &mut scratch.sides);
-            }
-            scratch.start(&part, has_parents);
-            let known = match self.shape.is_two() {
-                true if is_kept => scratch.read_window_of_two(&part, &features.whole[range.clone()], block),
+            self.sides(block, asked.totals, asked.classes, &mut scratch.sides);
+            scratch.start(&part, asked, block);
+            match self.shape.is_two() {
                 true => scratch.read_two(&part, asked, block, rows),
                 false => scratch.read_more(&part, asked, block, rows),
-            };
-            if has_parents {
-                scratch.share_out(&features.parents[range]);
             }
-            scratch.finish(&part, has_parents);
-            visit(number, known, &scratch.sums);
+            if has_parents {
+                let features = &asked.views[0][block];
+                scratch.take_back(&part, &features.parents[features.range(asked.at)]);
+            }
+            for (view, View { known, sums, .. }) in scratch.views.iter().take(asked.views.len()).enumerate() {
+                visit(view, number, *known, sums);
+            }
         }
     }
 }
@@ -311,15 +321,13 @@ fn centre(rows: &mut [f64], width: usize) {
     }
 }
 
-/// A document, or a window of one, and what is to be known of it.
+/// A document, and what is to be known of it.
 struct Asked<'a> {
-    /// By block.
-    features: &'a [Features],
+    /// The features of the document by block, and of a window of it; or of the window alone.
+    views: &'a [&'a [Features]],
     at: usize,
     classes: &'a [u32],
     is_listed: bool,
-    /// Whether this is the window of the document that was asked for before.
-    is_window: bool,
     taken: &'a Taken<'a>,
     /// What that takes from each class.
     totals: &'a [Total],
@@ -335,45 +343,60 @@ struct Part<'a> {
     width: usize,
     /// Whether the odds are needed by pairs later.
     keeps_odds: bool,
+    /// Whether these are pairs of features whose odds were kept.
+    has_parents: bool,
 }
 
 /// The sums of a document's features of one block, and what they need of memory.
+///
+/// A window has features of its document, which say the same there: they are worked out once and added to both.
 ///
 /// With many classes most have not seen most features. To these a feature of so many documents says the same as any other of
 /// as many documents: that is worked out once for all of them.
 #[derive(Default)]
 struct Scratch {
+    /// The document, and its window.
+    views: Vec<View>,
     sides: Vec<Side>,
     columns: Sides,
-    /// By number of the curves and class.
-    sums: Vec<f64>,
     /// By word of the document and class.
     odds: Vec<f64>,
-    /// How many documents of each class have a feature; with two classes, how many of the second have each feature.
+    /// With two classes: how many documents of the second have each feature.
     inside: Vec<f64>,
+    row: EvidenceRow,
     /// By feature in how many documents it is; 0 where nobody else has it.
     documents: Vec<u32>,
+    /// By feature whether the window has it.
+    in_window: Vec<bool>,
     /// By class, where some are listed: its place among these, or [`NONE`].
     listed: Vec<u32>,
-    row: EvidenceRow,
+    /// With more classes: features whose cells are waiting.
+    waiting: Vec<Waiting>,
+    cells: Cells,
     /// Where the features of so many documents are in `alike`, [`NONE`] where there are none.
     places: Vec<u32>,
     alike: Vec<Alike>,
     n_alike: usize,
-    /// By word of the document and knot: the share of its odds that pairs take back.
-    shares: Vec<[f64; KNOTS]>,
     /// The cells of a feature that are left.
     left: Vec<Cell>,
-    /// By block, with two classes: the features of the last document, which are those of its window too.
-    kept: Vec<Kept>,
 }
 
-/// What the features of a document say for the second of two classes.
-#[derive(Clone, Default)]
-struct Kept {
-    documents: Vec<u32>,
-    odds: Vec<f64>,
-    z: Vec<f64>,
+/// The sums of a document, or of its window.
+#[derive(Default)]
+struct View {
+    known: u32,
+    /// By number of the curves and class.
+    sums: Vec<f64>,
+    /// By word of the document and knot: the share of its odds that pairs take back.
+    shares: Vec<[f64; KNOTS]>,
+}
+
+/// A feature, and which cells are its own: those of all classes, or with `alike` those of classes that have seen it.
+struct Waiting {
+    df: u32,
+    in_window: bool,
+    alike: u32,
+    cells: Range<usize>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -382,23 +405,36 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Default)]
 struct Alike {
     df: u32,
-    /// What each says to a class that has not seen it.
-    unseen: EvidenceRow,
-    /// How many there are.
-    n: f64,
-    /// By class: how many it has not seen; as long as they come in, how many it has seen, below zero.
-    times: Vec<f64>,
+    /// The first of the cells that say what each says to a class that has not seen it.
+    unseen: usize,
+    /// How many there are, by view.
+    n: [f64; 2],
+    /// By view and class: how many of them it has seen.
+    seen: [Vec<f64>; 2],
 }
 
 impl Scratch {
-    fn start(&mut self, part: &Part, has_parents: bool) {
+    fn start(&mut self, part: &Part, asked: &Asked, block: usize) {
         let n = part.classes.len();
         self.columns.read(&self.sides);
-        self.sums.clear();
-        self.sums.resize(part.width * n, 0.0);
+        self.views.resize_with(self.views.len().max(asked.views.len()), View::default);
+        let n_words = self.odds.len() / n.max(1);
+        for view in &mut self.views {
+            view.known = 0;
+            view.sums.clear();
+            view.sums.resize(part.width * n, 0.0);
+            if part.has_parents {
+                view.shares.clear();
+                view.shares.resize(n_words, [0.0; KNOTS]);
+            }
+        }
         self.places.resize(FLAT, NONE);
-        self.inside.clear();
-        self.inside.resize(n, 0.0);
+        self.documents.clear();
+        self.in_window.clear();
+        self.in_window.resize(asked.views[0][block].range(asked.at).len(), false);
+        if let Some(window) = asked.views.get(1).map(|view| &view[block]) {
+            window.whole[window.range(asked.at)].iter().for_each(|&place| self.in_window[place as usize] = true);
+        }
         if part.is_listed {
             self.listed.resize(part.shape.n_classes, NONE);
             part.classes.iter().zip(0..).for_each(|(&class, place)| self.listed[class as usize] = place);
@@ -406,18 +442,13 @@ impl Scratch {
         if part.keeps_odds {
             self.odds.clear();
         }
-        if has_parents {
-            self.shares.clear();
-            self.shares.resize(self.odds.len() / n, [0.0; KNOTS]);
-        }
     }
 
-    /// Adds the features of a document of two classes; how many are known.
-    fn read_two(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) -> u32 {
-        let (features, range) = (&asked.features[block], asked.features[block].range(asked.at));
-        let ids = &features.ids[range];
+    /// Adds the features of a document of two classes.
+    fn read_two(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) {
+        let features = &asked.views[0][block];
+        let ids = &features.ids[features.range(asked.at)];
         self.inside.clear();
-        self.documents.clear();
         for (i, &id) in ids.iter().enumerate() {
             expect(rows, ids, i);
             let [first, second] = asked.taken.left_of_two(block, id, rows.get(id));
@@ -426,156 +457,163 @@ impl Scratch {
         }
         // All at once: several logarithms take little longer than one.
         self.sides[0].all_odds(&self.inside, &self.documents, &mut self.row);
-        if self.kept.len() <= block {
-            self.kept.resize(block + 1, Kept::default());
-        }
-        let kept = &mut self.kept[block];
-        kept.documents.clone_from(&self.documents);
-        kept.odds.clone_from(&self.row.odds);
-        kept.z.clone_from(&self.row.z);
-        self.add_two(part)
-    }
-
-    /// Adds the features of a window of the document of two classes that was read last; how many are known.
-    fn read_window_of_two(&mut self, part: &Part, whole: &[u32], block: usize) -> u32 {
-        let kept = &self.kept[block];
-        let of_document = |values: &[f64], target: &mut Vec<f64>| {
-            target.clear();
-            target.extend(whole.iter().map(|&place| values[place as usize]));
-        };
-        of_document(&kept.odds, &mut self.row.odds);
-        of_document(&kept.z, &mut self.row.z);
-        self.documents.clear();
-        self.documents.extend(whole.iter().map(|&place| kept.documents[place as usize]));
-        self.add_two(part)
-    }
-
-    /// Adds what features say for the second of two classes; how many are known.
-    fn add_two(&mut self, part: &Part) -> u32 {
-        let mut known = 0;
-        for ((&df, &odds), &z) in self.documents.iter().zip(&self.row.odds).zip(&self.row.z) {
+        let evidence = self.row.odds.iter().zip(&self.row.z);
+        for ((&df, &in_window), (&odds, &z)) in self.documents.iter().zip(&self.in_window).zip(evidence) {
             // One that nobody else has says nothing: its odds are 0.
-            known += u32::from(df > 0);
-            Hat::of_ratio(z).spread(odds, &mut self.sums);
-            Hat::of_documents(df).spread(odds, &mut self.sums[KNOTS..]);
+            let (ratio, documents) = (Hat::of_ratio(z), Hat::of_documents(df));
+            for view in &mut self.views[..1 + usize::from(in_window)] {
+                view.known += u32::from(df > 0);
+                ratio.spread(odds, &mut view.sums);
+                documents.spread(odds, &mut view.sums[KNOTS..]);
+            }
         }
         if part.keeps_odds {
             self.odds.extend_from_slice(&self.row.odds);
         }
-        known
     }
 
-    /// Adds the features of a document of more classes; how many are known.
-    fn read_more(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) -> u32 {
-        let (features, range) = (&asked.features[block], asked.features[block].range(asked.at));
-        let ids = &features.ids[range];
-        self.documents.clear();
-        let (mut known, mut left) = (0, std::mem::take(&mut self.left));
+    /// Adds the features of a document of more classes.
+    fn read_more(&mut self, part: &Part, asked: &Asked, block: usize, rows: &Rows) {
+        let features = &asked.views[0][block];
+        let ids = &features.ids[features.range(asked.at)];
+        let mut left = std::mem::take(&mut self.left);
         for (i, &id) in ids.iter().enumerate() {
             expect(rows, ids, i);
             // Presences count: how often they stand there does not.
             asked.taken.left(block, id, 1, rows.get(id), &mut left);
-            let df = part.shape.documents(&left);
+            let (df, in_window) = (part.shape.documents(&left), self.in_window[i]);
             self.documents.push(df);
-            known += u32::from(df > 0);
-            if df == 0 {
-                if part.keeps_odds {
-                    self.odds.resize(self.odds.len() + part.classes.len(), 0.0);
-                }
-            } else if 2 * left.len() > part.shape.n_classes || df as usize >= FLAT {
-                self.add_to_each(part, &left, df);
-            } else {
-                self.add_to_some(part, &left, df);
+            if df > 0 {
+                self.views[..1 + usize::from(in_window)].iter_mut().for_each(|view| view.known += 1);
             }
+            let (alike, cells) = self.cells_of(part, &left, df);
+            self.waiting.push(Waiting { df, in_window, alike, cells });
+            if self.cells.len() >= MOST_CELLS {
+                self.add_waiting(part);
+            }
+        }
+        self.add_waiting(part);
+        if part.is_listed {
+            part.classes.iter().for_each(|&class| self.listed[class as usize] = NONE);
         }
         self.left = left;
-        known
     }
 
-    /// The place of a class among those asked for.
-    #[inline(always)]
-    fn place(&self, part: &Part, class: u32) -> Option<usize> {
-        let place = if part.is_listed { self.listed[class as usize] } else { class };
-        (place != NONE).then_some(place as usize)
-    }
-
-    fn add_to_each(&mut self, part: &Part, row: &[Cell], df: u32) {
-        self.inside.fill(0.0);
-        for cell in row {
-            if let Some(place) = self.place(part, cell.class) {
-                self.inside[place] = f64::from(cell.documents);
+    /// The cells of a feature of so many documents: of all classes, or of those that have seen it, beside what it is alike with.
+    fn cells_of(&mut self, part: &Part, row: &[Cell], df: u32) -> (u32, Range<usize>) {
+        let place = |listed: &[u32], class: u32| {
+            let place = if part.is_listed { listed[class as usize] } else { class };
+            (place != NONE).then_some(place as usize)
+        };
+        let mut first = self.cells.len();
+        if df == 0 {
+            return (NONE, first..first);
+        }
+        if 2 * row.len() > part.shape.n_classes || df as usize >= FLAT {
+            let counts = self.cells.push_all(&self.columns, df);
+            for cell in row {
+                if let Some(place) = place(&self.listed, cell.class) {
+                    counts[place] = f64::from(cell.documents);
+                }
+            }
+            return (NONE, first..self.cells.len());
+        }
+        let alike = self.alike_with(part, df);
+        first = self.cells.len();
+        for cell in row.iter().filter(|cell| cell.documents > 0) {
+            if let Some(place) = place(&self.listed, cell.class) {
+                self.cells.push(place, &self.sides[place], cell.documents, df);
             }
         }
-        self.columns.of(&self.inside, f64::from(df), &mut self.row);
-        self.inside.fill(1.0);
-        spread(&self.row, &self.inside, df, &mut self.sums);
-        if part.keeps_odds {
-            self.odds.extend_from_slice(&self.row.odds);
-        }
+        (alike, first..self.cells.len())
     }
 
-    fn add_to_some(&mut self, part: &Part, row: &[Cell], df: u32) {
-        let n = part.classes.len();
+    /// The number of the features of so many documents in `alike`.
+    fn alike_with(&mut self, part: &Part, df: u32) -> u32 {
         let number = &mut self.places[df as usize];
         if *number == NONE {
             *number = self.n_alike as u32;
             self.n_alike += 1;
             self.alike.resize(self.alike.len().max(self.n_alike), Alike::default());
             let alike = &mut self.alike[*number as usize];
-            (alike.df, alike.n) = (df, 0.0);
-            alike.times.clear();
-            alike.times.resize(n, 0.0);
-            self.inside.fill(0.0);
-            self.columns.of(&self.inside, f64::from(df), &mut alike.unseen);
+            (alike.df, alike.unseen, alike.n) = (df, self.cells.len(), [0.0; 2]);
+            for seen in &mut alike.seen {
+                seen.clear();
+                seen.resize(part.classes.len(), 0.0);
+            }
+            self.cells.push_all(&self.columns, df);
         }
-        let number = *number as usize;
-        self.alike[number].n += 1.0;
-        let first = self.odds.len();
-        if part.keeps_odds {
-            self.odds.extend_from_slice(&self.alike[number].unseen.odds);
-        }
-        let hat = Hat::of_documents(df);
-        for cell in row.iter().filter(|cell| cell.documents > 0) {
-            let Some(place) = self.place(part, cell.class) else { continue };
-            self.alike[number].times[place] -= 1.0;
-            let evidence = self.sides[place].of(cell.documents, df);
-            let mut add = |curve: usize, hat: Hat, value: f64| {
-                let knot = curve * KNOTS + hat.knot;
-                self.sums[knot * n + place] += value * (1.0 - hat.share);
-                self.sums[(knot + 1) * n + place] += value * hat.share;
-            };
-            add(0, Hat::of_ratio(evidence.z), evidence.odds);
-            add(1, hat, evidence.inside);
-            add(2, hat, evidence.outside);
+        *number
+    }
+
+    /// Works out the cells that are waiting, and adds what they say.
+    fn add_waiting(&mut self, part: &Part) {
+        let n = part.classes.len();
+        self.cells.listen();
+        let Scratch { cells, alike, views, odds, places, .. } = self;
+        for Waiting { df, in_window, alike: number, cells: own } in self.waiting.drain(..) {
+            let hat = Hat::of_documents(df);
+            let views = views[..1 + usize::from(in_window)].iter_mut().enumerate();
+            if number == NONE {
+                views
+                    .filter(|_| df > 0)
+                    .for_each(|(_, view)| spread(cells, own.start, n, |_| 1.0, hat, &mut view.sums));
+                if part.keeps_odds && df > 0 {
+                    odds.extend_from_slice(&cells.said.odds[own]);
+                } else if part.keeps_odds {
+                    odds.resize(odds.len() + n, 0.0);
+                }
+                continue;
+            }
+            let alike = &mut alike[number as usize];
+            for (view, View { sums, .. }) in views {
+                alike.n[view] += 1.0;
+                for cell in own.clone() {
+                    let place = cells.places[cell] as usize;
+                    alike.seen[view][place] += 1.0;
+                    let mut add = |curve: usize, knot: usize, share: f64, value: f64| {
+                        let knot = curve * KNOTS + knot;
+                        sums[knot * n + place] += value * (1.0 - share);
+                        sums[(knot + 1) * n + place] += value * share;
+                    };
+                    add(0, cells.knots[cell] as usize, cells.shares[cell], cells.said.odds[cell]);
+                    add(1, hat.knot, hat.share, cells.said.inside[cell]);
+                    add(2, hat.knot, hat.share, cells.said.outside[cell]);
+                }
+            }
             if part.keeps_odds {
-                self.odds[first + place] = evidence.odds;
+                let first = odds.len();
+                odds.extend_from_slice(&cells.said.odds[alike.unseen..alike.unseen + n]);
+                own.for_each(|cell| odds[first + cells.places[cell] as usize] = cells.said.odds[cell]);
             }
         }
-    }
-
-    /// Notes what pairs, those that were read last, take back from the odds of their words.
-    fn share_out(&mut self, parents: &[[u32; 2]]) {
-        for (words, &df) in parents.iter().zip(&self.documents).filter(|(_, df)| **df > 0) {
-            let hat = Hat::of_documents(df);
-            words.iter().for_each(|&word| hat.spread(1.0, &mut self.shares[word as usize]));
-        }
-    }
-
-    /// Adds what has been put off until all features were there.
-    fn finish(&mut self, part: &Part, has_parents: bool) {
-        let n = part.classes.len();
-        for alike in &mut self.alike[..self.n_alike] {
-            self.places[alike.df as usize] = NONE;
-            alike.times.iter_mut().for_each(|times| *times += alike.n);
-            spread(&alike.unseen, &alike.times, alike.df, &mut self.sums);
+        for alike in &self.alike[..self.n_alike] {
+            places[alike.df as usize] = NONE;
+            let hat = Hat::of_documents(alike.df);
+            for (view, (n_alike, seen)) in views.iter_mut().zip(alike.n.iter().zip(&alike.seen)) {
+                if *n_alike > 0.0 {
+                    let seen = &seen[..n];
+                    spread(cells, alike.unseen, n, |class| n_alike - seen[class], hat, &mut view.sums);
+                }
+            }
         }
         self.n_alike = 0;
-        if part.is_listed {
-            part.classes.iter().for_each(|&class| self.listed[class as usize] = NONE);
+        self.cells.clear();
+    }
+
+    /// Adds what pairs, those that were read last, take back from the odds of their words.
+    fn take_back(&mut self, part: &Part, parents: &[[u32; 2]]) {
+        let n = part.classes.len();
+        let pairs = parents.iter().zip(&self.documents).zip(&self.in_window);
+        for ((words, &df), &in_window) in pairs.filter(|((_, df), _)| **df > 0) {
+            let hat = Hat::of_documents(df);
+            for view in &mut self.views[..1 + usize::from(in_window)] {
+                words.iter().for_each(|&word| hat.spread(1.0, &mut view.shares[word as usize]));
+            }
         }
-        if has_parents {
-            let sums = &mut self.sums[(part.width - KNOTS) * n..];
-            for (shares, odds) in self.shares.iter().zip(self.odds.chunks(n)) {
+        for View { sums, shares, .. } in &mut self.views {
+            let sums = &mut sums[(part.width - KNOTS) * n..];
+            for (shares, odds) in shares.iter().zip(self.odds.chunks(n)) {
                 for (sums, share) in sums.chunks_mut(n).zip(shares).filter(|(_, share)| **share != 0.0) {
                     sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += share * odds);
                 }
@@ -593,22 +631,31 @@ fn expect(rows: &Rows, ids: &[u32], i: usize) {
     }
 }
 
-/// Adds what features of `df` documents say to each class, so many times, to the sums.
-fn spread(row: &EvidenceRow, times: &[f64], df: u32, sums: &mut [f64]) {
-    let (hat, n) = (Hat::of_documents(df), times.len());
+/// Adds what the cells of all `n` classes say, each so many times, to the sums.
+#[inline(always)]
+fn spread(cells: &Cells, first: usize, n: usize, times: impl Fn(usize) -> f64, hat: Hat, sums: &mut [f64]) {
+    let own = first..first + n;
+    let [odds, inside, outside] =
+        [&cells.said.odds, &cells.said.inside, &cells.said.outside].map(|all| &all[own.clone()]);
+    let (knots, shares) = (&cells.knots[own.clone()], &cells.shares[own]);
     let (by_ratio, by_documents) = sums.split_at_mut(KNOTS * n);
     for class in 0..n {
-        let (ratio, odds) = (Hat::of_ratio(row.z[class]), times[class] * row.odds[class]);
-        by_ratio[ratio.knot * n + class] += odds * (1.0 - ratio.share);
-        by_ratio[(ratio.knot + 1) * n + class] += odds * ratio.share;
+        let (knot, value) = (knots[class] as usize * n + class, times(class) * odds[class]);
+        by_ratio[knot] += value * (1.0 - shares[class]);
+        by_ratio[knot + n] += value * shares[class];
     }
-    let (inside, outside) = by_documents.split_at_mut(KNOTS * n);
-    let (inside, outside) = (&mut inside[hat.knot * n..][..2 * n], &mut outside[hat.knot * n..][..2 * n]);
-    for class in 0..n {
-        let (e1, e0) = (times[class] * row.inside[class], times[class] * row.outside[class]);
-        inside[class] += e1 * (1.0 - hat.share);
-        inside[n + class] += e1 * hat.share;
-        outside[class] += e0 * (1.0 - hat.share);
-        outside[n + class] += e0 * hat.share;
-    }
+    let (by_inside, by_outside) = by_documents.split_at_mut(KNOTS * n);
+    vectorised(
+        #[inline(always)]
+        || {
+            for (values, sums) in [(inside, by_inside), (outside, by_outside)] {
+                let (low, high) = sums[hat.knot * n..][..2 * n].split_at_mut(n);
+                for class in 0..n {
+                    let value = times(class) * values[class];
+                    low[class] += value * (1.0 - hat.share);
+                    high[class] += value * hat.share;
+                }
+            }
+        },
+    );
 }

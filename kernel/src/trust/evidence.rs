@@ -16,6 +16,8 @@ pub(super) const FLAT: usize = 1 << 10;
 /// Pseudo-counts are so many times the root of a side's share: little for a small class, so that a few documents of it are
 /// heard, and more than in proportion, so that they are not believed too soon.
 const SMOOTHING: f64 = 0.7;
+/// Cells that are worked out at once.
+const LANES: usize = 8;
 /// A side has at least this share: it may have lost its only document.
 const LEAST: f64 = 1e-9;
 
@@ -40,6 +42,17 @@ impl Hat {
         // At the last knot itself the exponent is that of the interval behind it.
         let is_last = z >= LAST_Z;
         Hat { knot: (knot - i64::from(is_last)) as usize, share: if is_last { 1.0 } else { share } }
+    }
+
+    /// The same for a loop over many: with comparisons alone it is worked out for several at once.
+    #[inline(always)]
+    fn of_ratio_in_a_loop(z: f64) -> (u64, f64) {
+        let fraction = f64::from_bits(z.to_bits() & (u64::MAX >> 12) | 1.0f64.to_bits()) - 1.0;
+        let below = 2.0 * z - if z >= 0.5 { 1.0 } else { 0.0 };
+        let share = if z < 1.0 { below } else { fraction };
+        let steps = [0.5, 1.0, 2.0, 4.0, 8.0];
+        let knot = steps.iter().fold(0, |knot, &step| knot + u64::from(z >= step));
+        (knot, if z >= LAST_Z { 1.0 } else { share })
     }
 
     /// Of so many documents, one or more.
@@ -213,25 +226,137 @@ impl Sides {
         copy(&mut self.outside, |side| side.outside);
     }
 
+    fn clear(&mut self) {
+        self.share.clear();
+        self.inside.clear();
+        self.outside.clear();
+    }
+
+    #[inline(always)]
+    fn push(&mut self, side: &Side) {
+        self.share.push(side.share);
+        self.inside.push(side.inside);
+        self.outside.push(side.outside);
+    }
+
+    fn extend(&mut self, sides: &Sides) {
+        self.share.extend_from_slice(&sides.share);
+        self.inside.extend_from_slice(&sides.inside);
+        self.outside.extend_from_slice(&sides.outside);
+    }
+
     /// What a feature says that `inside` documents of each class have, and `df` in all.
     pub(super) fn of(&self, inside: &[f64], df: f64, row: &mut EvidenceRow) {
+        self.each(inside, |_| df, row);
+    }
+
+    /// What features say, each to the side at its place: `inside` documents of the class have it, and `df` in all.
+    fn all(&self, inside: &[f64], df: &[f64], row: &mut EvidenceRow) {
+        let df = &df[..inside.len()];
+        self.each(inside, |at| df.get(at).copied().unwrap_or(1.0), row);
+    }
+
+    #[inline(always)]
+    fn each(&self, inside: &[f64], df: impl Fn(usize) -> f64, row: &mut EvidenceRow) {
         let n = inside.len();
         for column in [&mut row.inside, &mut row.outside, &mut row.odds, &mut row.z] {
             column.resize(n, 0.0);
         }
-        let [share, to_inside, to_outside] = [&self.share[..n], &self.inside[..n], &self.outside[..n]];
-        let [e1, e0] = [&mut row.inside[..n], &mut row.outside[..n]];
-        let [odds, z] = [&mut row.odds[..n], &mut row.z[..n]];
         vectorised(
             #[inline(always)]
             || {
-                for class in 0..n {
-                    let side = Side { share: share[class], inside: to_inside[class], outside: to_outside[class] };
-                    let evidence = side.counts(inside[class], df).evidence(ln);
-                    e1[class] = evidence.inside;
-                    e0[class] = evidence.outside;
-                    odds[class] = evidence.odds;
-                    z[class] = evidence.z;
+                for start in (0..n).step_by(LANES) {
+                    let lanes = start..n.min(start + LANES);
+                    let read = |column: &[f64]| {
+                        column[start..].first_chunk::<LANES>().copied().unwrap_or_else(|| {
+                            let mut read = [0.5; LANES];
+                            read[..lanes.len()].copy_from_slice(&column[lanes.clone()]);
+                            read
+                        })
+                    };
+                    let (share, to_inside, to_outside) = (read(&self.share), read(&self.inside), read(&self.outside));
+                    let (inside, all) = (read(inside), std::array::from_fn::<f64, LANES, _>(|lane| df(start + lane)));
+                    let (mut e1, mut e0, mut odds, mut z) = ([0.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]);
+                    // Arrays of their own: of slices the compiler could not know that they do not overlap.
+                    for lane in 0..LANES {
+                        let side = Side { share: share[lane], inside: to_inside[lane], outside: to_outside[lane] };
+                        let evidence = side.counts(inside[lane], all[lane]).evidence(ln);
+                        (e1[lane], e0[lane]) = (evidence.inside, evidence.outside);
+                        (odds[lane], z[lane]) = (evidence.odds, evidence.z);
+                    }
+                    let write = |column: &mut [f64], values: [f64; LANES]| match column[start..].first_chunk_mut() {
+                        Some(column) => *column = values,
+                        None => column[lanes.clone()].copy_from_slice(&values[..lanes.len()]),
+                    };
+                    write(&mut row.inside, e1);
+                    write(&mut row.outside, e0);
+                    write(&mut row.odds, odds);
+                    write(&mut row.z, z);
+                }
+            },
+        );
+    }
+}
+
+/// What features say for classes, cell by cell, of any features and classes: all cells are worked out at once, since several
+/// logarithms take little longer than one.
+#[derive(Default)]
+pub(super) struct Cells {
+    /// The place of the class among those asked for.
+    pub(super) places: Vec<u32>,
+    counts: Vec<f64>,
+    df: Vec<f64>,
+    sides: Sides,
+    pub(super) said: EvidenceRow,
+    /// By cell where its ratio lies between the knots.
+    pub(super) knots: Vec<u64>,
+    pub(super) shares: Vec<f64>,
+}
+
+impl Cells {
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.places.clear();
+        self.counts.clear();
+        self.df.clear();
+        self.sides.clear();
+    }
+
+    /// Adds a feature that `inside` documents of a class have, and `df` in all.
+    #[inline(always)]
+    pub(super) fn push(&mut self, place: usize, side: &Side, inside: u32, df: u32) {
+        self.places.push(place as u32);
+        self.counts.push(f64::from(inside));
+        self.df.push(f64::from(df));
+        self.sides.push(side);
+    }
+
+    /// Adds a feature to all classes, of which none has a document with it so far, and `df` documents in all; returns the counts.
+    pub(super) fn push_all(&mut self, sides: &Sides, df: u32) -> &mut [f64] {
+        let (first, n) = (self.len(), sides.share.len());
+        self.places.extend(0..n as u32);
+        self.counts.resize(first + n, 0.0);
+        self.df.resize(first + n, f64::from(df));
+        self.sides.extend(sides);
+        &mut self.counts[first..]
+    }
+
+    /// Works out what all of them say.
+    pub(super) fn listen(&mut self) {
+        let n = self.len();
+        let Cells { counts, df, sides, said, knots, shares, .. } = self;
+        knots.resize(n, 0);
+        shares.resize(n, 0.0);
+        sides.all(&counts[..n], &df[..n], said);
+        let (z, knots, shares) = (&said.z[..n], &mut knots[..n], &mut shares[..n]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for cell in 0..n {
+                    (knots[cell], shares[cell]) = Hat::of_ratio_in_a_loop(z[cell]);
                 }
             },
         );
@@ -250,6 +375,7 @@ mod tests {
         for z in ratios {
             let (fast, plain) = (Hat::of_ratio(z), Hat::between(&knots, z));
             assert_eq!((fast.knot, fast.share), (plain.knot, plain.share), "{z}");
+            assert_eq!(Hat::of_ratio_in_a_loop(z), (plain.knot as u64, plain.share), "{z}");
         }
     }
 
