@@ -127,6 +127,25 @@ def test_a_sample_of_many_documents_is_that_of_one_machine(monkeypatch: pytest.M
     assert model.report_.predictions.rows == whole.report_.predictions.rows  # type: ignore[union-attr]
 
 
+def test_labels_that_no_document_of_the_sample_has_are_in_every_tree_of_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("banbury.text.tally.MOST_DOCUMENTS", 3)
+    rows = [(f"word{n}", f"label{n}", 1) for n in range(30)]
+    plan, parts = Plan.of(), {part: [batch(rows[part::3])] for part in range(3)}
+    states = {part: plan.count(part, batches).to_bytes() for part, batches in parts.items()}
+    merged = {
+        merge(*(plan.state_from_bytes(states[part]) for part in order)).to_bytes()
+        for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0))
+    }
+    assert len(merged) == 1
+
+
+def test_where_nothing_is_chosen_no_documents_travel() -> None:
+    rows = [(f"secret{n} free", "ab"[n % 2], 1) for n in range(40)]
+    plain = Plan.of(likelihood="multinomial", smoothing=1.0, calibration=None, sample_weight="weight")
+    assert b"secret7 free" in Plan.of(sample_weight="weight").count(0, [batch(rows)]).to_bytes()
+    assert b"secret7 free" not in plain.count(0, [batch(rows)]).to_bytes()
+
+
 def test_a_table_in_parts_is_the_table() -> None:
     ages = [None if n % 9 == 0 else (n * 37) % 60 + 20 * (n % 2) for n in range(120)]
     plans, labels = [["free", "paid", "gone"][n % 3] for n in range(120)], [n % 2 == 1 for n in range(120)]

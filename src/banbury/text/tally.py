@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Tally:
-    """Counts of documents, a sample of them for leave-one-out, and how long they are.
+    """Counts of documents, a sample of them where leave-one-out has to choose something, and how long they are.
 
     >>> from banbury.text.settings import Settings
     >>> here, there = Tally(None, Settings()), Tally(None, Settings())
@@ -91,8 +91,10 @@ class Tally:
             self._counts = Counts(guess).add(texts, labels, weights=weights, threads=threads)
         else:
             self._counts.add(texts, labels, weights=weights, threads=threads)
-        rows = None if first_row is None else array("Q", range(first_row, first_row + len(labels)))
-        self._sample.add(texts, self._class_numbers(labels), weights, n_threads(threads), rows)
+        numbers = self._class_numbers(labels)
+        if self.settings.is_open:
+            rows = None if first_row is None else array("Q", range(first_row, first_row + len(labels)))
+            self._sample.add(texts, numbers, weights, n_threads(threads), rows)
         self.n_documents += len(labels)
         self.n_characters += n_characters
 
@@ -118,6 +120,7 @@ class Tally:
         self._counts = theirs if ours is None else ours.absorb(theirs)
         texts, class_ids, weights, rows = other._sample.documents()
         known = list(other._labels)
+        self._class_numbers(known)  # the sample need not have all of them
         numbers = self._class_numbers([known[class_id] for class_id in class_ids])
         if texts:
             self._sample.add(texts, numbers, as_weights(weights, len(texts)), 1, array("Q", rows))
