@@ -16,6 +16,7 @@ SAYS = {  # on its own lines
     "languages.py": "['English' 'German' 'French' 'Spanish']",
     "on_dask.py": "the same counts as on one machine: True",
     "on_ray.py": "the same counts as on one machine: True",
+    "on_spark_stream.py": "documents that were learned: 4\ndocuments that were learned: 6\n",
     "sentiment.py": "lovely   {'negative': 0, 'positive': 14}",
     "hierarchy.py": "the team and the league of the match: sport\nnew",
     "stream.py": "2026-05 is predicted worse than before",

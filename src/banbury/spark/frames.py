@@ -44,7 +44,7 @@ def fit(
     """
     how: dict[str, Any] = {"text": text, "columns": columns, "label": label, "sample_weight": sample_weight}
     plan = Plan.of(**how, nulls=nulls, **parameters)
-    needed = _checked(df, plan.columns)
+    needed = checked(df, plan.columns)
 
     def count(plan: Plan) -> Iterator[Answer]:
         plan_text = plan.to_json()
@@ -69,7 +69,7 @@ def learn(
     how: dict[str, Any] = {"label": label, "sample_weight": sample_weight, "nulls": nulls}
     columns = predicting.columns_for(model, text, **how)
     name = sent(df.sparkSession, model)
-    models = _answers(_checked(df, columns), "learned", json.dumps(columns.settings()), file=name)
+    models = _answers(checked(df, columns), "learned", json.dumps(columns.settings()), file=name)
     return answers.learn(model, _collected(models))
 
 
@@ -109,7 +109,7 @@ def explain(model: Classifier, df: DataFrame, *, text: str = "text", explanation
 
 def evaluate(model: Classifier, df: DataFrame, *, text: str = "text", label: str = "label") -> Evaluation:
     """How well the labels of a data frame are predicted; labels and probabilities are collected."""
-    _checked(df, predicting.columns_for(model, text, label=label))
+    checked(df, predicting.columns_for(model, text, label=label))
     found = (
         predict_proba(model, df, text=text, probabilities="_probabilities").select(label, "_probabilities").toArrow()
     )
@@ -137,7 +137,7 @@ def filter(
     column for that of the label. Rows without text are not kept.
     """
     columns, rule = predicting.columns_for(model, text), Rule.of(model, keep, above=above, top=top)
-    needed, settings = _checked(df, columns), json.dumps(columns.settings())
+    needed, settings = checked(df, columns), json.dumps(columns.settings())
     new = {} if probability is None else {probability: "double"}
     schema = _schema(df, new)
     file = sent(df.sparkSession, model)
@@ -151,7 +151,7 @@ def filter(
 # On the driver
 
 
-def _checked(df: DataFrame, columns: Columns) -> DataFrame:
+def checked(df: DataFrame, columns: Columns) -> DataFrame:
     """The columns that are needed, where they are there and the text is one."""
     columns.check(df.columns)
     if columns.text is not None:
@@ -199,7 +199,7 @@ def _predicted(
     work: str, model: Classifier, df: DataFrame, text: str, new: dict[str, str], *arguments: Any
 ) -> DataFrame:
     columns = predicting.columns_for(model, text)
-    _checked(df, columns)
+    checked(df, columns)
     schema = _schema(df, new)
     file, names = sent(df.sparkSession, model), json.dumps(columns.settings())
     return df.mapInArrow(tasks.predicting(work, __version__, file, names, *new, *arguments), schema)
