@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from datetime import date
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -29,7 +30,12 @@ from banbury.apps.ranking import Ranker
 from banbury.apps.senses import SenseTagger
 from banbury.apps.spam import SpamFilter
 from banbury.apps.spelling import SpellingCorrector
+from banbury.distributed.plan import Plan
+from banbury.distributed.state import merge
 from banbury.errors import InputError
+from banbury.tables.kinds import Bernoulli, Categorical, Date, Gaussian, Histogram, Id, Number, Poisson, Text
+from corrected import dependent
+from switches import parity
 
 TEXTS = [
     "so happy today",
@@ -41,6 +47,26 @@ TEXTS = [
 LABELS = ["yes", "no", "yes", "no", "maybe"]
 LABEL_SETS = [["yes"], ["no", "long"], ["yes"], ["no", "long"], []]
 ROWS = [{"text": text, "n": n, "c": label[0]} for n, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))]
+KINDS = {
+    "of_day": Date(),
+    "of_key": Id(),
+    "measured": Gaussian(),
+    "counted": Poisson(),
+    "known": Bernoulli(),
+    "named": Categorical(),
+    "binned": Histogram(),
+    "any": Number(),
+    "said": Text(),
+}
+ROWS_OF_KINDS = [
+    dict(
+        zip(KINDS, (date(2020, 1 + n, 3), f"k{n}", n / 2, n, n % 2 == 0, "ab"[n % 2], n**0.5, 2 * n, text), strict=True)
+    )
+    for n, text in enumerate(TEXTS)
+]
+SWITCHES = [{"a": "on", "b": "off", "c": "on"}, {"a": "off", "b": "off", "c": None}]
+PLAIN: dict[str, Any] = {"likelihood": "multinomial", "smoothing": 1.0, "calibration": None}
+PLANS = {"state of texts": Plan.of(**PLAIN), "state of a table": Plan.of(columns={"n": "auto", "c": "auto"})}
 MAILS = [f"From: a{n}@example.org\nSubject: {text}\n\n{text}".encode() for n, text in enumerate(TEXTS[:4])]
 SENSES = ["on the *bank* of a river", "the *bank* lends money", "*banks* lend"]
 
@@ -64,9 +90,15 @@ def sound_files() -> dict[str, Parts]:
     models: dict[str, Any] = {
         "textbook": Classifier.textbook().fit(TEXTS, LABELS),
         "automatic": Classifier(analyzer=Analyzer(ngrams=(1, 2), characters=(2, 3))).fit(TEXTS * 3, LABELS * 3),
-        "corrected": Classifier(effort="best").fit(TEXTS[:4] * 3, LABELS[:4] * 3),
+        "corrected": Classifier(effort="best", analyzer=Analyzer()).fit(*_dependent()),
+        "exact": Classifier(exact_forget=True, **PLAIN).fit(TEXTS, LABELS),
+        "given": Classifier.from_log_ratios({"happy": 2.2, "sad": -1.1}, classes=("no", "yes")),
+        "numbers": Classifier.textbook().fit(TEXTS, [3, 4, 3, 4, 5]),
         "bernoulli": Classifier.textbook(likelihood="bernoulli").fit(TEXTS[:4], LABELS[:4]),
         "table": Classifier().fit(ROWS * 3, LABELS * 3),
+        "kinds": Classifier(columns=KINDS).fit(ROWS_OF_KINDS, LABELS),
+        "cells": Classifier().fit(*parity(60)),
+        "corrected cells": Classifier(effort="best").fit(*parity(120)),
         "ranker": Ranker(),
         "spam": SpamFilter().fit(MAILS, ["ham", "spam"] * 2),
         "senses": SenseTagger("bank").fit(SENSES, ["land", "money", "money"]),
@@ -76,12 +108,31 @@ def sound_files() -> dict[str, Parts]:
         "labels": MultiLabelClassifier(threshold={"no": 0.3}).fit(TEXTS, LABEL_SETS),
     }
     models["ranker"].add(TEXTS)
-    return {name: _parts(model) for name, model in models.items()}
+    return {name: _parts(_saved(model)) for name, model in models.items()} | {
+        kind: _parts(plan.count(0, [_part()]).to_bytes()) for kind, plan in PLANS.items()
+    }
 
 
-def _parts(model: Any) -> Parts:
+def _dependent() -> tuple[list[str], list[str]]:
+    """Few texts, but enough for a model to correct what it has counted."""
+    corpus = dependent(("no", "yes"), 200)
+    return corpus.texts, corpus.labels
+
+
+def _part() -> Any:
+    """A part of data that several machines count."""
+    import pyarrow as pa
+
+    return pa.table({name: [row[name] for row in ROWS] for name in ("text", "n", "c")} | {"label": LABELS})
+
+
+def _saved(model: Any) -> bytes:
     model.save(here("model"))
-    file = storage.read(here("model"))
+    return here("model").read_bytes()
+
+
+def _parts(content: bytes) -> Parts:
+    file = storage.from_bytes(content)
     return file.settings, {name: _shaped(bytes(view), view) for name, view in file.arrays.items()}
 
 
@@ -96,7 +147,7 @@ def _shaped(content: bytes, like: memoryview[Any]) -> memoryview[Any]:
 def _kind(random: Random) -> str:
     """A kind of file, the small ones more often: a file of 100 KB takes as long to try as ten of 3 KB."""
     kinds, sizes = zip(*((name, len(content)) for name, content in sound_bytes().items()), strict=True)
-    kind: str = random.choices(kinds, [1 / size for size in sizes])[0]
+    kind: str = random.choices(kinds, [1 / (3000 + size) for size in sizes])[0]
     return kind
 
 
@@ -105,7 +156,7 @@ def changed_file(random: Random) -> bytes:
     settings, arrays = sound_files()[_kind(random)]
     arrays = dict(arrays)
     for _ in range(random.randint(1, 3)):
-        if random.random() < 0.5:
+        if not arrays or random.random() < 0.5:
             settings = _changed_json(random, settings)
         else:
             name = random.choice(sorted(arrays))
@@ -216,6 +267,9 @@ def _changed_array(random: Random, array: bytes) -> bytes:
 
 def use_file(data: bytes) -> None:
     """Loads a model and asks everything of it."""
+    if (plan := _plan(data)) is not None:
+        merged = merge(plan.state_from_bytes(data), plan.count(1, [_part()]))
+        data = _saved(plan.fitted(merged))
     here("model").write_bytes(data)
     model = banbury.load(here("model"))
     for ask in _questions(model):
@@ -224,6 +278,11 @@ def use_file(data: bytes) -> None:
         except (BanburyError, AttributeError) as error:
             if isinstance(error, AttributeError) and "'NoneType'" in str(error):
                 raise
+
+
+def _plan(data: bytes) -> Plan | None:
+    """The plan of a state; None where the file holds no state."""
+    return next((plan for kind, plan in PLANS.items() if f'kind\\": \\"{kind}\\"'.encode() in data), None)
 
 
 def _questions(model: Any) -> list[Callable[[], Any]]:
@@ -290,8 +349,8 @@ def _questions(model: Any) -> list[Callable[[], Any]]:
 
 
 def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
-    is_table = any(word in str(model.get_params().get("columns")) for word in ("Text", "Categorical", "Poisson"))
-    documents: Any = ROWS if is_table or _fails(lambda: model.predict(TEXTS)) else TEXTS
+    every: list[Any] = [ROWS, ROWS_OF_KINDS, SWITCHES, TEXTS]
+    documents = next((some for some in every if not _fails(lambda some=some: model.predict(some))), TEXTS)
 
     def probabilities() -> None:
         chances = model.predict_proba(documents)
@@ -306,8 +365,11 @@ def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
         probabilities,
         lambda: model.explain(documents[0]),
         lambda: model.words(),
+        lambda: model.words(model.classes_.tolist()[0]),
+        lambda: [str(model.column(name)) for name in documents[0]],
         lambda: model.sample(1, seed=1),
         lambda: str(model.report_),
+        lambda: model.report_._repr_html_(),
         lambda: model.evaluate(documents, labels()),
         lambda: model.learn(documents, labels()),
         lambda: model.forget(documents, labels()),

@@ -89,9 +89,12 @@ class TextState:
                 shift = first_part << ROW_BITS
                 rows = array("Q", (row + shift for row in arrays["sample.rows"]))
                 arrays = {**arrays, "sample.rows": memoryview(rows)}
-            return TextState(self.tally.with_parts(settings, arrays), parts, settings["shard"])
+            tally, shard = self.tally.with_parts(settings, arrays), settings["shard"]
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise FileFormatError(f"not a state of this version of banbury: {error}") from error
+        if type(shard) is not int or tally.n_documents != (0 if shard else sum(parts.values())):  # the first has them
+            raise FileFormatError("its shard is no number, or its parts do not have as many documents as it has")
+        return TextState(tally, parts, shard)
 
 
 class TableState:
@@ -137,15 +140,12 @@ class TableState:
     def read_bytes(self, data: bytes, read: Callable[[Any], Rows], first_part: int = 0) -> TableState:
         """The state whose bytes these are, its parts numbered from `first_part`; `read` finds the columns again."""
         settings, arrays = _opened(data, "state of a table")
-        pa, rows = arrow(), {}
-        for part in _parts(settings, first_part):
-            if (name := f"part{part - first_part}") in arrays:
-                try:
-                    table = pa.ipc.open_stream(pa.py_buffer(arrays[name])).read_all()
-                except (pa.ArrowInvalid, OSError) as error:
-                    raise FileFormatError(f"{name} is no Arrow stream: {error}") from error
-                rows[part] = [read(table)]
-        return TableState(rows)
+        parts = _parts(settings, first_part)
+        named = {part: f"part{part - first_part}" for part in parts}
+        state = TableState({part: [read(_table(arrays[name], name))] for part, name in named.items() if name in arrays})
+        if state.parts != {part: n for part, n in parts.items() if n}:
+            raise FileFormatError("its parts do not have as many rows as it says")
+        return state
 
 
 State = TextState | TableState
@@ -201,6 +201,8 @@ def _parts(settings: dict[str, Any], first_part: int) -> dict[int, int]:
         raise FileFormatError(f"not a state of this version of banbury: {error}") from error
     if not all(type(number) is int and number >= 0 for pair in parts.items() for number in pair):
         raise FileFormatError("the numbers of its parts are not numbers")
+    if len(parts) != len(settings["parts"]):
+        raise FileFormatError("a part of it is there twice")
     return {check_part(part + first_part): n for part, n in parts.items()}
 
 
@@ -209,6 +211,17 @@ def _opened(data: bytes, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if file.settings.get("kind") != kind:
         raise FileFormatError(f"it holds a {file.settings.get('kind')!r}, not a {kind}")
     return file.settings, file.arrays
+
+
+def _table(content: memoryview, name: str) -> Any:
+    """The table of an Arrow stream; Arrow itself believes what a stream says, until it is asked to look."""
+    pa = arrow()
+    try:
+        table = pa.ipc.open_stream(pa.py_buffer(content)).read_all()
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, SystemError) as error:
+        raise FileFormatError(f"{name} is no Arrow stream: {error}") from error
+    return table
 
 
 def _stream(several: list[Rows]) -> bytes:

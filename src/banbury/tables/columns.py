@@ -355,6 +355,10 @@ class Group:
         if categories is not None:
             categories = tuple({name: at for at, name in enumerate(names)} for names in categories)
         names = tuple(settings["names"])
+        if len(names) != statistics.n_features or len(set(names)) != len(names):
+            raise FileFormatError(
+                f"it has {len(names)} names for {statistics.n_features} columns, or one of them twice"
+            )
         if categories is not None and len(categories) != len(names):
             raise FileFormatError(f"it has {len(names)} columns of categories, but categories of {len(categories)}")
         if categories is not None and not _are_counted(settings["categories"], statistics.sums["counts"]):

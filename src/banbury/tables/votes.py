@@ -16,6 +16,8 @@ from banbury.tables.columns import Group
 from banbury.tables.fit import Fit, term_weights
 from banbury.tables.terms import Terms
 
+LARGEST_WEIGHT = 1e100  # in a file: the sum of all of them is a number
+
 
 @dataclass(frozen=True, eq=False)
 class CellChoice:
@@ -100,8 +102,11 @@ class CellChoice:
         )
         lengths = {len(one) for one in (choice.smoothing, choice.by_cells, choice.pair_trust, choice.triple_trust)}
         numbers = [at for at in choice.silent + choice.corrected if not 0 <= at < len(terms.columns)]
-        finite = np.isfinite([*choice.pair_trust, *choice.triple_trust]).all()
-        if lengths != {n} or numbers or not finite or sorted(choice.corrected) != list(choice.corrected):
+        correction = () if choice.correction is None else choice.correction.ravel()
+        weights = np.abs([*choice.pair_trust, *choice.triple_trust, *correction])
+        smoothing = np.array(choice.smoothing).ravel()
+        is_sound = (weights <= LARGEST_WEIGHT).all() and ((smoothing >= 0) & (smoothing <= LARGEST_WEIGHT)).all()
+        if lengths != {n} or numbers or not is_sound or sorted(choice.corrected) != list(choice.corrected):
             raise FileFormatError("what was chosen for its cells does not fit its columns")
         return choice
 

@@ -213,6 +213,8 @@ class Tally:
             of_counts = {name.removeprefix("counts."): view for name, view in arrays.items() if name[:7] == "counts."}
             tally._counts = Counts.from_parts(settings["counts"], of_counts)
         tally.n_documents, tally.n_characters = settings["n_documents"], settings["n_characters"]
+        if any(type(number) is not int or number < 0 for number in (tally.n_documents, tally.n_characters)):
+            raise FileFormatError("how many documents and characters it has are not numbers")
         labels, kind = list(settings["sampled"]), LABEL_TYPES[settings["sampled_labels"]]
         tally._labels = {label: number for number, label in enumerate(labels)}
         if any(type(label) is not kind for label in labels) or len(tally._labels) != len(labels):
