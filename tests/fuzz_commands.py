@@ -15,27 +15,37 @@ from typing import Any
 
 import click
 
-from banbury import Classifier, cli
+from banbury import Classifier, HierarchicalClassifier, MultiLabelClassifier, StreamClassifier, cli
 from banbury.apps.spam import SpamFilter
-from fuzz_files import LABELS, MAILS, TEXTS, here
+from fuzz_files import LABEL_SETS, LABELS, MAILS, TEXTS, here
 
 SOUND = [
     ["train", "rows.jsonl", "-o", "new.banbury"],
     ["train", "rows.csv", "-o", "new.banbury", "--plain", "--text", "text", "--label", "label"],
     ["predict", "model.banbury", "rows.jsonl"],
-    ["predict", "model.banbury", "-t", "so happy"],
-    ["predict", "model.banbury", "rows.csv", "-o", "out.csv", "--proba"],
-    ["explain", "model.banbury", "-t", "so happy"],
+    ["predict", "model.banbury", "so happy"],
+    ["predict", "model.banbury", "rows.csv", "-o", "out.csv", "--promise", "0.9", "--promised-on", "rows.jsonl"],
+    ["explain", "model.banbury", "so happy"],
     ["evaluate", "model.banbury", "rows.jsonl"],
     ["words", "model.banbury", "yes"],
     ["learn", "copy.banbury", "rows.jsonl"],
     ["forget", "copy.banbury", "rows.jsonl"],
     ["merge", "model.banbury", "model.banbury", "-o", "new.banbury"],
-    ["filter", "model.banbury", "rows.jsonl", "--label", "yes"],
-    ["mail", "spam.banbury"],
-    ["rank", "rows.jsonl", "happy"],
+    ["filter", "model.banbury", "rows.jsonl", "--keep", "yes"],
+    ["mail", "spam.banbury", "--exit-zero"],
+    ["rank", "rows.jsonl", "--query", "happy"],
     ["report", "model.banbury", "rows.jsonl", "-o", "page.html"],
     ["inspect", "model.banbury"],
+    ["several", "train", "rows.jsonl", "-o", "new.banbury"],
+    ["several", "predict", "several.banbury", "so happy"],
+    ["several", "evaluate", "several.banbury", "rows.jsonl"],
+    ["tree", "train", "rows.jsonl", "-o", "new.banbury"],
+    ["tree", "predict", "tree.banbury", "so happy", "--sure", "0.8"],
+    ["tree", "learn", "tree.banbury", "rows.jsonl"],
+    ["stream", "train", "rows.jsonl", "--time", "n", "--period", "1", "-o", "new.banbury"],
+    ["stream", "predict", "stream.banbury", "so happy"],
+    ["stream", "learn", "stream.banbury", "rows.jsonl", "--time", "n"],
+    ["stream", "drift", "stream.banbury"],
 ]
 NAMES = ["rows.jsonl", "rows.csv", "model.banbury", "copy.banbury", "spam.banbury", "no such file", ".", "-", "empty"]
 # "\udcff" is a byte that is no UTF-8, as Python hands it over.
@@ -49,17 +59,21 @@ INPUTS = [b"", b"so happy\n", b'{"text": "so happy", "label": "yes"}\n', b"\xff\
 @cache
 def options_of(command: str) -> list[str]:
     """The options of a command, without those that start something or ask someone."""
-    context = click.Context(cli.commands)
-    found = cli.commands.get_command(context, command)
-    assert found is not None
-    return [name for option in found.get_params(context) for name in (*option.opts, *option.secondary_opts)]
+    found: Any = cli.commands
+    for name in command.split():
+        found = found.get_command(click.Context(found), name)
+    return [
+        name for option in found.get_params(click.Context(found)) for name in (*option.opts, *option.secondary_opts)
+    ]
 
 
 def changed_command(random: Random) -> bytes:
     """A command line and its standard input, as JSON and what follows it."""
     arguments = list(random.choice(SOUND))
+    first = 2 if arguments[0] in ("several", "tree", "stream") else 1
+    command = " ".join(arguments[:first])
     for _ in range(random.randint(1, 3)):
-        place = random.randint(1, len(arguments))
+        place = random.randint(first, max(first, len(arguments)))
         match random.randrange(5):
             case 0 if place < len(arguments):
                 del arguments[place]
@@ -68,7 +82,7 @@ def changed_command(random: Random) -> bytes:
             case 2:
                 arguments.insert(place, random.choice([*NAMES, *ODD]))
             case _:
-                option = random.choice(options_of(arguments[0]))
+                option = random.choice(options_of(command))
                 arguments[place:place] = [option] if random.random() < 0.3 else [option, random.choice([*ODD, *NAMES])]
     return json.dumps(arguments).encode() + b"\n" + random.choice(INPUTS)
 
@@ -80,6 +94,9 @@ def _folder() -> Path:
     folder.mkdir(exist_ok=True)
     Classifier.textbook().fit(TEXTS, LABELS).save(folder / "model.banbury")
     SpamFilter().fit(MAILS, ["ham", "spam"] * 2).save(folder / "spam.banbury")
+    MultiLabelClassifier().fit(TEXTS, LABEL_SETS).save(folder / "several.banbury")
+    HierarchicalClassifier().fit(TEXTS, LABELS).save(folder / "tree.banbury")
+    StreamClassifier(period=1).fit(TEXTS, LABELS, [0, 0, 1, 1, 2]).save(folder / "stream.banbury")
     rows = [{"text": text, "label": label, "n": n} for n, (text, label) in enumerate(zip(TEXTS, LABELS, strict=True))]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (folder / "rows.csv").write_text('text,label,n\nso happy,yes,1\n"so, sad",no,2\n', encoding="utf-8")
@@ -103,7 +120,7 @@ def _as_command(arguments: list[str], stdin: bytes) -> Iterator[list[Any]]:
         sys.argv, sys.stdin, sys.stdout, sys.stderr = before
 
 
-def use_command(data: bytes) -> None:
+def use_command(data: bytes) -> int:
     """Runs a command: it ends with a code that is told, and an error is a sentence."""
     line, _, stdin = data.partition(b"\n")
     arguments: list[Any] = json.loads(line)
@@ -117,3 +134,4 @@ def use_command(data: bytes) -> None:
     assert code in (0, 1, 2, 3, 141), f"{arguments}: code {code}"
     assert "Traceback" not in said, f"{arguments}: {said}"
     assert code in (0, 1, 141) or arguments[0] == "mail" or said.strip(), f"{arguments}: code {code} without a word"
+    return code

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -350,7 +350,7 @@ def _questions(model: Any) -> list[Callable[[], Any]]:
 
 def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
     every: list[Any] = [ROWS, ROWS_OF_KINDS, SWITCHES, TEXTS]
-    documents = next((some for some in every if not _fails(lambda some=some: model.predict(some))), TEXTS)
+    documents = next((some for some in every if not _fails(partial(model.predict, some))), TEXTS)
 
     def probabilities() -> None:
         chances = model.predict_proba(documents)

@@ -45,7 +45,7 @@ TOO_LONG = 300  # seconds for 50 inputs: whatever takes longer hangs
 MEMORY = 6 << 30
 SHARED = Path("/dev/shm")  # files there reach no disk
 
-TARGETS: dict[str, tuple[Callable[[Random], bytes], Callable[[bytes], None]]] = {
+TARGETS: dict[str, tuple[Callable[[Random], bytes], Callable[[bytes], object]]] = {
     "files": (changed_file, use_file),
     "damage": (damaged_file, use_damaged),
     "rows": (changed_rows, use_rows),

@@ -1,5 +1,6 @@
 """What has failed once is tried again, and each target for a moment."""
 
+import json
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -7,7 +8,8 @@ from random import Random
 import pytest
 
 from banbury import storage
-from fuzz_files import changed_file, sound_files, use_file
+from fuzz_commands import SOUND, use_command
+from fuzz_files import MAILS, changed_file, sound_files, use_file
 from fuzzing import FAILURES, TARGETS, failure
 
 
@@ -28,6 +30,11 @@ def test_no_input_does_what_it_must_not(target: str) -> None:
 def test_a_file_that_nobody_has_changed_can_be_used(name: str, tmp_path: Path) -> None:
     storage.write(tmp_path / "model", *sound_files()[name])
     use_file((tmp_path / "model").read_bytes())
+
+
+@pytest.mark.parametrize("arguments", SOUND, ids=" ".join)
+def test_a_command_that_nobody_has_changed_works(arguments: list[str]) -> None:
+    assert use_command(json.dumps(arguments).encode() + b"\n" + MAILS[0]) == 0
 
 
 def test_changes_are_seen_by_the_loader_not_by_the_checksums(tmp_path: Path) -> None:

@@ -40,6 +40,20 @@ def test_student_quantiles_are_those_of_scipy(chance: float, freedom: float) -> 
     assert student_quantile(chance, freedom) == pytest.approx(stats.t.ppf(chance, freedom), rel=1e-7, abs=1e-9)
 
 
+large = st.floats(5, 9).map(lambda power: 10**power)
+
+
+@given(st.floats(1e-3, 1 - 1e-3), large, large)  # SciPy is less sure of the far tails than we are
+def test_quantiles_of_large_counts_take_no_longer_than_others(chance: float, a: float, b: float) -> None:
+    """A continued fraction would take √(a + b) steps: minutes for counts that a file may claim."""
+    sizes = {"beta": a * b / (a + b) / (a + b) / (a + b), "gamma": a}  # variances
+    found = {"beta": beta_quantile(chance, a, b), "gamma": gamma_quantile(chance, a)}
+    expected = {"beta": stats.beta.ppf(chance, a, b), "gamma": stats.gamma.ppf(chance, a)}
+    for name, size in sizes.items():
+        assert abs(found[name] - expected[name]) < 1e-5 * size**0.5 + 1e-12 * expected[name]
+    assert np.isfinite(beta_quantile(chance, 1e308, 1e308))
+
+
 def test_arrays_give_arrays_and_are_solved_at_once() -> None:
     generator = np.random.default_rng(0)
     a, b = 10 ** generator.uniform(-2, 4, (2, 50, 20))

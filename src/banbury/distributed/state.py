@@ -129,7 +129,12 @@ class TableState:
         weights = None
         if several[0].weights is not None:
             weights = [weight for rows in several for weight in rows.weights or []]
-        table = arrow().concat_tables([rows.documents for rows in several])
+        pa = arrow()
+        try:
+            # Of two parts one may know that no value is missing, or have nothing but missing ones.
+            table = pa.concat_tables([rows.documents for rows in several], promote_options="default")
+        except pa.ArrowException as error:
+            raise InputError(f"the parts of the data have different columns: {error}") from error
         return classifier.fit(table, labels, weights)
 
     def to_bytes(self) -> bytes:

@@ -136,7 +136,7 @@ def thresholds_by_label(threshold: Threshold, labels: list[Any], chosen: F1Thres
             if label not in labels:
                 raise InputError(f"threshold names {label!r}; {suggestion(label, labels)}")
             if value is not None:
-                check_threshold(value)
+                _check_probability(value)
         given = {label: float("inf") if value is None else float(value) for label, value in threshold.items()}
         return [given.get(label, by_f1.get(label, usual)) for label in labels]
     check_threshold(threshold)
@@ -147,6 +147,10 @@ def check_threshold(threshold: object) -> None:
     """That this can be a threshold, or an `InputError`; labels that it names are compared with those of a model."""
     if isinstance(threshold, Mapping) or (isinstance(threshold, str) and threshold in THRESHOLD_RULES):
         return
+    _check_probability(threshold)
+
+
+def _check_probability(threshold: object) -> None:
     is_number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
     if not is_number or not 0 <= threshold <= 1:  # type: ignore[operator]  # only numbers come here
         raise InputError(

@@ -181,6 +181,13 @@ def _is_sound(report: TrainingReport) -> bool:
     for parts in (report.tried, report.reliability, report.coverage, report.columns):
         details += [asdict(part) for part in parts]
     texts = [report.chosen, report.note]
+    figures = [number for one in report.tried for number in (one.log_loss, one.accuracy)]
+    figures += [number for part in report.reliability for number in asdict(part).values()]
+    figures += [number for part in report.coverage for number in asdict(part).values()]
+    for by_length in report.by_length:
+        figures += [by_length.least, by_length.texts, by_length.accuracy, by_length.log_loss]
+    figures += [column.weight for column in report.columns]
+    figures += [report.log_loss, report.calibration_error, report.n_repeats]
     texts += [detail.pop(name) for detail in details for name in ("name", "kind") if name in detail]
     numbers = [report.brier, report.roc_auc, *report.roc_aucs, *(report.log_loss_interval or ())]
     numbers += report.brier_interval or ()
@@ -196,7 +203,7 @@ def _is_sound(report: TrainingReport) -> bool:
         and sum(cells) > 0
         and len(report.roc_aucs) in (0, n_classes)
         and all(len(entry) == 2 and _is_number(entry[1]) for entry in report.unknown_labels)
-        and all(_is_number(number) for number in (report.log_loss, report.calibration_error, report.n_repeats))
+        and all(_is_number(number) for number in figures)
         and all(number is None or _is_number(number) for number in numbers)
     )
 

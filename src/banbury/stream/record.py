@@ -5,7 +5,7 @@ Losses are kept as whole numbers of 2⁻²⁰ nats, so that sums do not depend o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -136,9 +136,11 @@ class Record:
         """The record that `settings` came from."""
         record = cls()
         for half_life, period, label, *numbers in rows:
-            if not is_half_life(half_life) or len(numbers) != 4 or isinstance(label, list | Mapping):
+            if not is_half_life(half_life) or len(numbers) != 4 or not isinstance(label, str | int | float):
                 raise ValueError("its record is not one of predictions")
             if not all(type(number) is int and 0 <= number < 2**100 for number in numbers) or type(period) is not int:
                 raise ValueError("its record has numbers that no record has")
             record.tallies[half_life, period, label] = Tally(*numbers)
+        if len({isinstance(label, str) for _, _, label in record.tallies}) > 1:
+            raise ValueError("its record has labels of several kinds")
         return record

@@ -106,6 +106,8 @@ class CellChoice:
         weights = np.abs([*choice.pair_trust, *choice.triple_trust, *correction])
         smoothing = np.array(choice.smoothing).ravel()
         is_sound = (weights <= LARGEST_WEIGHT).all() and ((smoothing >= 0) & (smoothing <= LARGEST_WEIGHT)).all()
+        if len(set(labels)) != len(labels):
+            raise FileFormatError("the labels of its correction repeat")
         if lengths != {n} or numbers or not is_sound or sorted(choice.corrected) != list(choice.corrected):
             raise FileFormatError("what was chosen for its cells does not fit its columns")
         return choice

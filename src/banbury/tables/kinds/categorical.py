@@ -210,6 +210,8 @@ def widened(counts: Array, size: int) -> Array:
     """The counts with room for so many categories."""
     if counts.shape[2] == size:
         return counts
+    if counts.shape[0] * counts.shape[1] * size > MOST_CELLS:
+        raise InputError(f"{counts.shape[0]} classes × {counts.shape[1]} columns × {size} categories are too many")
     wide = np.zeros((*counts.shape[:2], size))
     wide[:, :, : counts.shape[2]] = counts
     return wide

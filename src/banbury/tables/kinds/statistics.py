@@ -256,7 +256,10 @@ class Statistics:
     @classmethod
     def from_parts(cls, kind: Any, settings: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self:
         """The statistics that `parts` were taken from."""
-        statistics = cls(kind, int(settings["n_features"]), int(settings["n_classes"]))
+        n_features, n_classes = int(settings["n_features"]), int(settings["n_classes"])
+        if min(n_features, n_classes) < 0 or n_features * n_classes > sum(np.size(array) for array in arrays.values()):
+            raise FileFormatError(f"it has no sums of {n_features} columns and {n_classes} classes")
+        statistics = cls(kind, n_features, n_classes)
         statistics.take(settings, arrays)
         return statistics
 
