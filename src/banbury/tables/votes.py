@@ -16,7 +16,7 @@ from banbury.tables.columns import Group
 from banbury.tables.fit import Fit, term_weights
 from banbury.tables.terms import Terms
 
-LARGEST_WEIGHT = 1e100  # in a file: the sum of all of them is a number
+LARGEST_FILED_WEIGHT = 1e100  # in a file: the sum of all of them is a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,9 @@ class CellChoice:
         correction = () if choice.correction is None else choice.correction.ravel()
         weights = np.abs([*choice.pair_trust, *choice.triple_trust, *correction])
         smoothing = np.array(choice.smoothing).ravel()
-        is_sound = (weights <= LARGEST_WEIGHT).all() and ((smoothing >= 0) & (smoothing <= LARGEST_WEIGHT)).all()
+        is_sound = (weights <= LARGEST_FILED_WEIGHT).all() and (
+            (smoothing >= 0) & (smoothing <= LARGEST_FILED_WEIGHT)
+        ).all()
         if len(set(labels)) != len(labels):
             raise FileFormatError("the labels of its correction repeat")
         if lengths != {n} or numbers or not is_sound or sorted(choice.corrected) != list(choice.corrected):
