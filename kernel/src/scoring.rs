@@ -20,7 +20,7 @@ use std::sync::{Mutex, OnceLock};
 use crate::counts::{Counts, Kind, Names};
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
-use crate::vocabulary::{Hashed, Placed, Seed, UNKNOWN, make_keys, make_places, pieces};
+use crate::vocabulary::{Hashed, Places, Seed, UNKNOWN, make_keys, pieces};
 pub use lookup::{Known, Looked, Stored};
 use lookup::{KnownFeatures, Remembered, known_runs, known_words, push_runs};
 pub use plain::{FeatureTable, Length, Plain, features};
@@ -129,7 +129,7 @@ struct Kept<W> {
 struct Scratch<R: Reading> {
     tokens: Tokens,
     keys: Vec<Hashed>,
-    places: Vec<Placed>,
+    places: Places,
     ids: Vec<u32>,
     ends: Vec<usize>,
     /// Texts that rounded weights did not decide.
@@ -148,7 +148,7 @@ impl<R: Reading> Default for Scratch<R> {
         Scratch {
             tokens: Tokens::default(),
             keys: vec![],
-            places: vec![],
+            places: Places::default(),
             ids: vec![],
             ends: vec![],
             close: vec![],
@@ -290,10 +290,10 @@ impl<R: Reading> Scorer<R> {
         for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
             let Scratch { tokens, places, ends, close, .. } = &mut *scratch;
             find_tokens(analyzer, self.kinds[0], &texts[range.clone()], tokens, ends);
-            make_places(tokens, 0..tokens.len(), Seed::of_this_process(), rounded.slots(), places);
+            places.make(tokens, 0..tokens.len(), Seed::of_this_process(), rounded.n_places());
             let mut from = 0;
             for (at, &end) in range.zip(ends.iter()) {
-                match rounded.best(&mut places[from..end], tokens, words, start) {
+                match rounded.best(places, from..end, tokens, words, start) {
                     Some(class) => best[at] = class,
                     None => close.push(at),
                 }
@@ -424,11 +424,12 @@ impl<R: Reading> Scorer<R> {
                     find_tokens(analyzer, kind, texts, tokens, &mut looked.ends);
                     match kept.map(|kept| &kept.known[at]) {
                         Some(KnownFeatures::Words(known)) => pieces(tokens.len()).for_each(|piece| {
-                            make_places(tokens, piece, Seed::of_this_process(), known.slots(), places);
+                            places.make(tokens, piece.clone(), Seed::of_this_process(), known.places());
+                            let token = |at: usize| tokens.get(piece.start + at);
                             if self.kinds.len() == 1 && self.reading.wants_weights_only() {
-                                looked.find_weights(known, places, tokens, words);
+                                looked.find_weights(known, places, token, words);
                             } else {
-                                looked.find_words(known, places, tokens, words);
+                                looked.find_words(known, places, token, words);
                             }
                         }),
                         _ => pieces(tokens.len()).for_each(|piece| {

@@ -5,13 +5,10 @@
 
 use std::ops::Range;
 
+use crate::processor::prefetch;
 use crate::rows::Rows;
 use crate::table::Table;
-use crate::text::Tokens;
-use crate::vocabulary::{Hashed, Index, Key, Placed, Seed, UNKNOWN, WordKey, Words, pair};
-
-/// How many lookups ahead memory is asked for.
-const AHEAD: usize = 16;
+use crate::vocabulary::{AHEAD, Hashed, Index, Key, Places, Seed, UNKNOWN, WordKey, Words, pair};
 
 /// Eight bytes beside the key of a feature: a weight, or where its weights are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +94,7 @@ fn filled<K: Key, V: Copy + Default>(
     mut visit: impl FnMut(usize),
 ) -> Table<K, V> {
     let mut table = Table::with_room_for(keys.len());
-    let hash = |key: K| key.hash(seed);
+    let hash = |key: K| key.placing_hash(seed);
     for (id, &key) in keys.iter().enumerate() {
         if let Some(&next) = keys.get(id + AHEAD) {
             table.expect(hash(spelled(next)));
@@ -316,25 +313,25 @@ impl Looked {
     }
 
     /// Finds words.
-    pub(super) fn find_words(
+    pub(super) fn find_words<'a>(
         &mut self,
         known: &Table<WordKey, Known>,
-        keys: &[Placed],
-        tokens: &Tokens,
+        places: &Places,
+        token: impl Fn(usize) -> &'a [u8],
         words: &Words,
     ) {
-        self.found.extend(each_found(known, keys, tokens, words));
+        self.found.extend(each_found(known, places, token, words));
     }
 
     /// The same where only the weights are wanted.
-    pub(super) fn find_weights(
+    pub(super) fn find_weights<'a>(
         &mut self,
         known: &Table<WordKey, Known>,
-        keys: &[Placed],
-        tokens: &Tokens,
+        places: &Places,
+        token: impl Fn(usize) -> &'a [u8],
         words: &Words,
     ) {
-        self.weights.extend(each_found(known, keys, tokens, words).map(|known| known.weight));
+        self.weights.extend(each_found(known, places, token, words).map(|known| known.weight));
     }
 
     pub(super) fn find_runs(&mut self, known: &Table<u64, Stored>, pairs: &[Hashed<u64>]) {
@@ -377,22 +374,24 @@ pub(super) fn push_runs(left: &[Known], right: &[Known], seed: Seed, pairs: &mut
 
 #[inline(always)]
 fn each_found<'a>(
-    known: &'a Table<WordKey, Known>,
-    keys: &'a [Placed],
-    tokens: &'a Tokens,
-    words: &'a Words,
-) -> impl Iterator<Item = Known> + 'a {
-    let slots = known.slots();
-    keys.iter().map(move |placed| {
-        let slot = &slots[placed.home as usize];
-        if slot.key == placed.key { slot.value } else { find_further(known, placed, tokens, words) }
+    known: &Table<WordKey, Known>,
+    places: &Places,
+    token: impl Fn(usize) -> &'a [u8],
+    words: &Words,
+) -> impl Iterator<Item = Known> {
+    let (slots, homes) = (known.slots(), places.homes());
+    let each = places.keys().iter().zip(homes.iter().zip(&homes[AHEAD..]));
+    each.enumerate().map(move |(at, (&key, (&home, &next)))| {
+        prefetch(slots, next as usize);
+        let slot = &slots[home as usize];
+        if slot.key == key { slot.value } else { find_further(known, key, home, token(at), words) }
     })
 }
 
 /// A word that is long, or unknown, or not at its first place.
 #[inline(never)]
-fn find_further(known: &Table<WordKey, Known>, placed: &Placed, tokens: &Tokens, words: &Words) -> Known {
-    let key = placed.key.stored();
-    let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(tokens.get(placed.token as usize));
-    known.get_from(placed.home as usize, key, same).copied().unwrap_or_default()
+fn find_further(known: &Table<WordKey, Known>, key: WordKey, home: u32, name: &[u8], words: &Words) -> Known {
+    let key = key.stored();
+    let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(name);
+    known.get_from(home as usize, key, same).copied().unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::{AHEAD, Key, LONGEST_SHORT, Seed};
-use crate::processor::prefetch;
+use crate::processor::{Spans, fast_places, placing_hash};
 use crate::text::Tokens;
 
 /// A word of up to 15 bytes and its length; or the hash of a longer one, and its length.
@@ -106,6 +106,11 @@ impl Key for WordKey {
     fn hash(self, seed: Seed) -> u64 {
         seed.mix(self.low, self.high)
     }
+
+    #[inline(always)]
+    fn placing_hash(self, seed: Seed) -> u64 {
+        placing_hash([self.low, self.high], seed.halves()).unwrap_or_else(|| self.hash(seed))
+    }
 }
 
 /// The key of one word.
@@ -125,14 +130,61 @@ pub struct Hashed<K = WordKey> {
     pub hash: u64,
 }
 
-/// The key of a token that is looked for, and the first place where it can be in a table.
-#[derive(Clone, Copy)]
-pub struct Placed {
+/// The keys of tokens that are looked for, and the first places where they can be in a table.
+#[derive(Default)]
+pub struct Places {
     /// That of a long word equals no key in a table, so it is found only by who compares the words: see [`WordKey::stored`].
-    pub key: WordKey,
-    pub home: u32,
-    /// The number of the token.
-    pub token: u32,
+    keys: Vec<[u64; 2]>,
+    /// With [`AHEAD`] more behind them, for loops that ask for memory so far ahead.
+    homes: Vec<u32>,
+}
+
+impl Places {
+    /// Those of some tokens in a table of so many places.
+    pub fn make(&mut self, tokens: &mut Tokens, some: Range<usize>, seed: Seed, places: usize) {
+        tokens.pad();
+        let (bytes, spans) = (&tokens.bytes[..], &tokens.spans[some]);
+        let home = |key: WordKey| share(key.placing_hash(seed), places) as u32;
+        let long = |token: usize| {
+            let [start, end] = spans[token].map(|at| at as usize);
+            let key = WordKey::long(&bytes[start..end], seed);
+            (bytemuck::cast(key.asked()), home(key))
+        };
+        let Places { keys, homes } = self;
+        let words = Spans { bytes, spans };
+        if !fast_places(words, seed.halves(), places as u32, keys, homes, long) {
+            keys.clear();
+            homes.clear();
+            homes.reserve(spans.len() + AHEAD);
+            keys.extend(spans.iter().enumerate().map(|(token, &[start, end])| {
+                let (start, length) = (start as usize, end.wrapping_sub(start) as usize);
+                if length > LONGEST_SHORT {
+                    let (key, home) = long(token);
+                    homes.push(home);
+                    return key;
+                }
+                let head: &[u8; 16] = bytes[start..start + 16].try_into().expect("tokens are padded");
+                let key = WordKey::short(*head, length);
+                homes.push(home(key));
+                bytemuck::cast(key)
+            }));
+        }
+        homes.resize(homes.len() + AHEAD, 0);
+    }
+
+    pub fn keys(&self) -> &[WordKey] {
+        bytemuck::cast_slice(&self.keys)
+    }
+
+    /// A place for each key, and [`AHEAD`] more.
+    pub fn homes(&self) -> &[u32] {
+        &self.homes
+    }
+
+    /// Keys, and their places, which can be changed.
+    pub fn both_mut(&mut self) -> (&[WordKey], &mut [u32]) {
+        (bytemuck::cast_slice(&self.keys), &mut self.homes)
+    }
 }
 
 /// Of so many tokens at a time keys are made: they are larger than the tokens of most texts.
@@ -145,63 +197,26 @@ pub fn pieces(n: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// The keys of some tokens and their hashes.
 pub fn make_keys(tokens: &mut Tokens, some: Range<usize>, seed: Seed, keys: &mut Vec<Hashed>) {
-    each_key(tokens, some, seed, keys, |_, key, hash, _| Hashed { key, hash });
-}
-
-/// The keys of some tokens and their first places among `slots`, whose memory is asked for on the way: it comes while other keys
-/// are made.
-pub fn make_places<S>(tokens: &mut Tokens, some: Range<usize>, seed: Seed, slots: &[S], keys: &mut Vec<Placed>) {
-    each_key(tokens, some, seed, keys, |token, key, hash, is_long| {
-        let placed = placed(token, key, hash, is_long, slots.len());
-        prefetch(slots, placed.home as usize);
-        placed
-    });
-}
-
-/// The keys of some tokens and their first places in a table of so many, and [`AHEAD`] keys of nothing behind them, for a loop
-/// that asks for memory so far ahead: 4 to 8 % faster than [`make_places`] where the memory is also written.
-pub fn make_places_ahead(tokens: &mut Tokens, some: Range<usize>, seed: Seed, places: usize, keys: &mut Vec<Placed>) {
-    each_key(tokens, some, seed, keys, |token, key, hash, is_long| placed(token, key, hash, is_long, places));
-    keys.extend([Placed { key: WordKey::EMPTY, home: 0, token: 0 }; AHEAD]);
-}
-
-#[inline(always)]
-fn placed(token: usize, key: WordKey, hash: u64, is_long: bool, places: usize) -> Placed {
-    Placed { key: if is_long { key.asked() } else { key }, home: share(hash, places) as u32, token: token as u32 }
+    tokens.pad();
+    let bytes = &tokens.bytes[..];
+    keys.clear();
+    keys.extend(tokens.spans[some].iter().map(|&[start, end]| {
+        let (start, end) = (start as usize, end as usize);
+        let length = end.wrapping_sub(start);
+        let key = if length > LONGEST_SHORT {
+            WordKey::long(&bytes[start..end], seed)
+        } else {
+            let head: &[u8; 16] = bytes[start..start + 16].try_into().expect("tokens are padded");
+            WordKey::short(*head, length)
+        };
+        Hashed { key, hash: key.hash(seed) }
+    }));
 }
 
 /// The share of all hashes that lies before this one, as a place.
 #[inline(always)]
 pub fn share(hash: u64, places: usize) -> usize {
     ((u128::from(hash) * places as u128) >> 64) as usize
-}
-
-/// Replaces `keys` by what `make` makes of each of some tokens: of its number, its key, the key's hash, and whether the word is
-/// long.
-#[inline(always)]
-fn each_key<T>(
-    tokens: &mut Tokens,
-    some: Range<usize>,
-    seed: Seed,
-    keys: &mut Vec<T>,
-    make: impl Fn(usize, WordKey, u64, bool) -> T,
-) {
-    tokens.pad();
-    let bytes = &tokens.bytes[..];
-    let first = some.start;
-    keys.clear();
-    keys.extend(tokens.spans[some].iter().enumerate().map(|(i, &[start, end])| {
-        let token = first + i;
-        let (start, end) = (start as usize, end as usize);
-        let length = end.wrapping_sub(start);
-        if length > LONGEST_SHORT {
-            let key = WordKey::long(&bytes[start..end], seed);
-            return make(token, key, key.hash(seed), true);
-        }
-        let head: &[u8; 16] = bytes[start..start + 16].try_into().expect("tokens are padded");
-        let key = WordKey::short(*head, length);
-        make(token, key, key.hash(seed), false)
-    }));
 }
 
 #[cfg(test)]
@@ -211,27 +226,36 @@ mod tests {
     #[test]
     fn keys_of_tokens_are_those_of_their_words_one_by_one() {
         let seed = Seed::of_this_process();
-        let words: Vec<String> = (0..40).map(|length| "añ日b".chars().cycle().take(length).collect()).collect();
-        let mut tokens = Tokens::new();
-        words.iter().for_each(|word| tokens.push(word.as_bytes()));
-        let (mut hashed, mut places, mut ahead) = (vec![], vec![], vec![]);
-        make_keys(&mut tokens, 0..words.len(), seed, &mut hashed);
-        make_places(&mut tokens, 0..words.len(), seed, &[0u64; 100], &mut places);
-        make_places_ahead(&mut tokens, 0..words.len(), seed, 100, &mut ahead);
-        assert_eq!((places.len(), ahead.len()), (words.len(), words.len() + AHEAD));
-        for (i, word) in words.iter().enumerate() {
-            let key = key_of(word.as_bytes(), seed);
-            assert_eq!((hashed[i].key, hashed[i].hash), (key, key.hash(seed)));
-            for placed in [places[i], ahead[i]] {
-                assert_eq!((placed.key.stored(), placed.token), (key, i as u32));
-                assert_eq!(placed.key != key, word.len() > 15, "only long words are asked for by another key");
-                assert_eq!(placed.home as usize, share(key.hash(seed), 100));
+        let word = |length: usize| "añ日b".chars().cycle().skip(length % 3).take(length).collect::<String>();
+        // Every number of words that are left over by steps of eight, and every length in every place.
+        for n in 0..80 {
+            let words: Vec<String> = (0..n).map(|i| word((i * 7 + n) % 40)).collect();
+            let mut tokens = Tokens::new();
+            words.iter().for_each(|word| tokens.push(word.as_bytes()));
+            let (mut hashed, mut places) = (vec![], Places::default());
+            make_keys(&mut tokens, 0..n, seed, &mut hashed);
+            let from = n / 3;
+            places.make(&mut tokens, from..n, seed, 1000);
+            assert_eq!((hashed.len(), places.keys().len(), places.homes().len()), (n, n - from, n - from + AHEAD));
+            for (i, word) in words.iter().enumerate() {
+                let key = key_of(word.as_bytes(), seed);
+                assert_eq!((hashed[i].key, hashed[i].hash), (key, key.hash(seed)));
+                assert!(key.is_long() || key.short_name() == word.as_bytes());
+                let Some(at) = i.checked_sub(from) else { continue };
+                assert_eq!(places.keys()[at].stored(), key);
+                assert_eq!(places.keys()[at] != key, word.len() > 15, "only long words are asked for by another key");
+                assert_eq!(places.homes()[at] as usize, share(key.placing_hash(seed), 1000));
             }
-            assert!(key.is_long() || key.short_name() == word.as_bytes());
         }
-        let (last, mut some) = (words.len() - 1, vec![]);
-        make_places(&mut tokens, last..last + 1, seed, &[0u64; 100], &mut some);
-        assert_eq!((some.len(), some[0].token, some[0].home), (1, last as u32, places[last].home));
+    }
+
+    #[test]
+    fn places_of_words_that_hardly_differ_are_spread_evenly() {
+        let words = (0..1u64 << 16).map(|number| WordKey { low: number, high: 1 });
+        let mut numbers = vec![0; 1 << 10];
+        words.for_each(|key| numbers[share(key.placing_hash(Seed::of_this_process()), 1 << 10)] += 1);
+        // 64 on average, and ten standard deviations more.
+        assert!(numbers.iter().all(|&number| number < 64 + 10 * 8));
     }
 
     #[test]

@@ -30,6 +30,12 @@ impl Seed {
         })
     }
 
+    /// Its two numbers.
+    #[inline(always)]
+    pub(super) fn halves(self) -> [u64; 2] {
+        [self.0, self.1]
+    }
+
     /// Both numbers, multiplied and folded. They are added once more, since a product with zero would forget the other one.
     #[inline(always)]
     pub(super) fn mix(self, a: u64, b: u64) -> u64 {
