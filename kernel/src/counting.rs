@@ -63,20 +63,23 @@ fn count_part(analyzer: &Analyzer, order: &Order, threads: usize) -> Result<Coun
     for rank in 0..order.len() {
         counts.documents[order.class(rank) as usize] += u64::from(order.weight(rank));
     }
-    let mut words = Stream::default();
-    let mut previous = vec![];
+    let (mut words, mut n_words) = (Stream::default(), 0);
+    let (mut previous, mut n_previous) = (vec![], 0);
     for (block, &kind) in counts.blocks.iter_mut().zip(&kinds) {
         let rows = kind.is_counted(settings).then_some(&mut block.rows);
         match kind {
             Kind::Words => {
                 let analyze = |text: &str, tokens: &mut _, _: &mut dyn FnMut(&mut _)| analyzer.words(text, tokens);
                 let (names, stream) = words::count(order, threads, analyze, rows, settings.ngrams.1 > 1)?;
-                (block.names, words) = (Names::Words(names), stream);
+                (n_words, words) = (names.index.len(), stream);
+                block.names = Names::Words(names);
             }
             Kind::Runs(n) => {
-                let left = if n == 2 { &words.ids } else { &previous };
-                let (index, ids) = runs::count(order, threads, &words, left, n, rows, n < settings.ngrams.1);
-                (block.names, previous) = (Names::Runs(index), ids);
+                let (left, n_left) = if n == 2 { (&words.ids, n_words) } else { (&previous, n_previous) };
+                let keep = n < settings.ngrams.1;
+                let (index, ids) = runs::count(order, threads, &words, n_words, left, n_left, n, rows, keep);
+                (n_previous, previous) = (index.len(), ids);
+                block.names = Names::Runs(index);
             }
             Kind::Characters => {
                 let analyze = |text: &str, tokens: &mut _, take: &mut dyn FnMut(&mut _)| {

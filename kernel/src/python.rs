@@ -10,6 +10,7 @@ mod correction;
 mod current;
 mod input;
 mod labeller;
+mod labels;
 mod readers;
 mod scoring;
 mod selection;
@@ -497,6 +498,9 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::LeftOut>()?;
     module.add_class::<scoring::TrustScorer>()?;
     module.add_class::<labeller::Labeller>()?;
+    module.add_function(wrap_pyfunction!(labels::types, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::distinct, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::numbers, module)?)?;
     module.add_class::<readers::Reader>()?;
     module.add_class::<readers::Rows>()?;
     module.add_class::<readers::Sample>()?;

@@ -81,6 +81,13 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// Adds what the cells of other features sum to.
+    fn add(&mut self, other: &Sum) {
+        self.documents += other.documents;
+        self.occurrences += other.occurrences;
+        self.features += other.features;
+    }
+
     /// Replaces one cell by another of the same feature.
     fn replace(&mut self, before: Cell, after: Cell) {
         self.documents = self.documents - u64::from(before.documents) + u64::from(after.documents);
@@ -133,11 +140,7 @@ impl RowsOfFile {
 
     /// Both together; None where they do not follow each other.
     fn followed_by(mut self, other: Self) -> Option<Self> {
-        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
-            sum.documents += more.documents;
-            sum.occurrences += more.occurrences;
-            sum.features += more.features;
-        }
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.add(more));
         let cells = self.cells.start..other.cells.end;
         (self.cells.end == other.cells.start).then_some(RowsOfFile { cells, live: self.live + other.live, ..self })
     }
@@ -284,6 +287,21 @@ impl Rows {
             };
             note(&mut self.sums, &mut self.histograms, before, after);
         }
+    }
+
+    /// Appends the rows of other features, of the same classes.
+    pub fn extend(&mut self, other: Rows) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        self.unpack();
+        let first = self.cells.len() as u32;
+        self.rows.to_mut().extend(other.rows.iter().map(|row| Row { start: first + row.start, ..*row }));
+        self.cells.to_mut().extend_from_slice(&other.cells);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.add(more));
+        self.live += other.live;
+        self.histograms = OnceLock::new();
     }
 
     /// Adds to one cell. The caller has made sure that it fits.

@@ -651,6 +651,15 @@ class Ridge:
     def correction(self, documents: Documents, threads: int) -> Correction:
         """The weights; `documents` are those that it was made from."""
 
+def types(values: list[Any]) -> set[type]:
+    """The types of some objects."""
+
+def distinct(labels: list[Any]) -> set[Any]:
+    """The different ones of some labels."""
+
+def numbers(labels: list[Any], known: dict[Any, int]) -> Array | None:
+    """The numbers of labels by a dictionary; None where it lacks one."""
+
 def hold(texts: Texts) -> Any:
     """The same texts in a form that can be read more than once."""
 

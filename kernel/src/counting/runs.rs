@@ -22,13 +22,16 @@ const MOST_PARTS: usize = 1 << 9;
 
 /// The runs of `n` words, counted into `rows` where these are given.
 ///
-/// `left[i]` is the id of the run of n - 1 words that starts at word i. With `keep` the ids of the runs of n words come
-/// back in the same form.
+/// `left[i]` is the id of the run of n - 1 words that starts at word i, one of `n_left`; words have one of `n_words`. With `keep` the
+/// ids of the runs of n words come back in the same form.
+#[allow(clippy::too_many_arguments)]
 pub fn count(
     order: &Order,
     threads: usize,
     words: &Stream,
+    n_words: usize,
     left: &[u32],
+    n_left: usize,
     n: u8,
     rows: Option<&mut Rows>,
     keep: bool,
@@ -37,22 +40,79 @@ pub fn count(
     let bits = (words.ids.len() / PART).next_power_of_two().min(MOST_PARTS).trailing_zeros();
     let ranges = equal_parts(1 << bits, threads);
     let runs = Runs { words, left, n: n as usize, seed, bits };
-    let counted = each_on_a_thread(&ranges, |parts| Counter::default().count(order, &runs, parts.clone(), keep));
+    let packing = Packing::new(n_left, n_words, order.len());
+    let is_counted = rows.is_some();
+    let mut counted = each_on_a_thread(&ranges, |parts| {
+        let counter = Counter { rows: is_counted.then(|| Rows::new(order.batch.n_classes)), ..Counter::default() };
+        match &packing {
+            Some(packing) => counter.count::<u64>(order, &runs, parts.clone(), packing, keep),
+            None => counter.count::<(u64, u32)>(order, &runs, parts.clone(), &(), keep),
+        }
+    });
 
     let mut ids = if keep { vec![UNKNOWN; words.ids.len()] } else { vec![] };
-    let n_keys = counted.iter().map(|counter| counter.keys.len()).sum();
-    let mut keys = scattered(n_keys);
-    let mut uncounted = Rows::new(order.batch.n_classes);
-    let rows = rows.unwrap_or(&mut uncounted);
-    // Rows of three cells have a fourth place; most have one cell.
-    rows.reserve(n_keys, counted.iter().map(|counter| counter.cells.len() * 5 / 4).sum());
-    for counter in counted {
+    let mut keys = vec![];
+    let mut total = rows;
+    for Counter { keys: more, rows, places, .. } in counted.drain(..) {
         let first = keys.len() as u32;
-        counter.places.iter().for_each(|&(position, id)| ids[position as usize] = first + id);
-        rows.append(counter.keys.len(), &counter.cells);
-        keys.extend(counter.keys);
+        places.iter().for_each(|&(position, id)| ids[position as usize] = first + id);
+        if let (Some(total), Some(rows)) = (&mut total, rows) {
+            total.extend(rows);
+        }
+        if keys.is_empty() { keys = more } else { keys.extend(more) }
     }
     (Index::from_keys(seed, keys, threads), ids)
+}
+
+/// A run that waits for its part to be counted: its key and the rank of its document. How it is kept says a packing.
+trait Waiting: Copy + Default {
+    type Packing;
+    fn new(key: u64, rank: u32, packing: &Self::Packing) -> Self;
+    fn get(self, packing: &Self::Packing) -> (u64, u32);
+}
+
+impl Waiting for (u64, u32) {
+    type Packing = ();
+
+    fn new(key: u64, rank: u32, (): &()) -> Self {
+        (key, rank)
+    }
+
+    fn get(self, (): &()) -> (u64, u32) {
+        self
+    }
+}
+
+/// Both ids and the rank in one number: half the memory, and that is what sorting them takes time for.
+struct Packing {
+    right_bits: u32,
+    rank_bits: u32,
+}
+
+impl Packing {
+    /// None where the largest of each would not fit.
+    fn new(n_left: usize, n_words: usize, n_ranks: usize) -> Option<Self> {
+        let [left_bits, right_bits, rank_bits] = [n_left, n_words, n_ranks].map(|n| usize::BITS - n.leading_zeros());
+        (left_bits + right_bits + rank_bits <= u64::BITS).then_some(Packing { right_bits, rank_bits })
+    }
+}
+
+impl Waiting for u64 {
+    type Packing = Packing;
+
+    #[inline(always)]
+    fn new(key: u64, rank: u32, packing: &Packing) -> Self {
+        let (left, right) = (key >> 32, key & u64::from(u32::MAX));
+        (left << packing.right_bits | right) << packing.rank_bits | u64::from(rank)
+    }
+
+    #[inline(always)]
+    fn get(self, packing: &Packing) -> (u64, u32) {
+        let lowest = |number: u64, bits: u32| (number & ((1 << bits) - 1)) as u32;
+        let both = self >> packing.rank_bits;
+        let left = (both >> packing.right_bits) as u32;
+        (pair(left, lowest(both, packing.right_bits)), lowest(self, packing.rank_bits))
+    }
 }
 
 /// All runs of n words of some documents.
@@ -92,13 +152,23 @@ impl Runs<'_> {
 struct Counter {
     /// Of the runs, by id, which are counted from 0 for each counter.
     keys: Vec<u64>,
-    cells: Vec<(u32, Cell)>,
+    /// Theirs, where they are wanted.
+    rows: Option<Rows>,
     /// Where runs were found, and their ids.
     places: Vec<(u32, u32)>,
+    /// Of the part that is counted: the number of the run in the part, and what a class has of it.
+    cells: Vec<(u32, Cell)>,
 }
 
 impl Counter {
-    fn count(mut self, order: &Order, runs: &Runs, parts: Range<usize>, keep: bool) -> Self {
+    fn count<W: Waiting>(
+        mut self,
+        order: &Order,
+        runs: &Runs,
+        parts: Range<usize>,
+        packing: &W::Packing,
+        keep: bool,
+    ) -> Self {
         let mut ends = vec![0; parts.len()];
         runs.each(&parts, |part, _, _, _| ends[part] += 1);
         let mut sum = 0;
@@ -106,39 +176,45 @@ impl Counter {
             // For now where the part begins; it moves to the part's end as the part fills.
             (*end, sum) = (sum, sum + *end);
         }
-        let mut counted = scattered_filled((0u64, 0u32), sum);
+        let mut waiting = scattered_filled(W::default(), sum);
         let mut positions = scattered_filled(0, if keep { sum } else { 0 });
         runs.each(&parts, |part, key, rank, position| {
             let at = ends[part];
             ends[part] += 1;
-            counted[at] = (key, rank);
+            waiting[at] = W::new(key, rank, packing);
             if keep {
                 positions[at] = position;
             }
         });
+        // A guess: hardly any text has more different ones. What is not used is never touched.
+        self.keys = scattered(sum / 2);
+        self.rows.iter_mut().for_each(|rows| rows.reserve(sum / 2, sum / 2));
         let (mut table, mut touched, mut from) = (Table::with_room_for(PART / 4), vec![], 0);
         for end in ends {
             let positions = if keep { &positions[from..end] } else { &[] };
-            self.count_part(order, runs, &counted[from..end], positions, &mut table, &mut touched);
+            let part = waiting[from..end].iter().map(|waiting| waiting.get(packing));
+            self.count_part(order, runs, part, positions, &mut table, &mut touched);
             from = end;
         }
         self
     }
 
-    /// Counts the runs of one part: `found` has their keys and the ranks of their documents.
+    /// Counts the runs of one part, by their keys and the ranks of their documents.
     fn count_part(
         &mut self,
         order: &Order,
         runs: &Runs,
-        found: &[(u64, u32)],
+        part: impl Iterator<Item = (u64, u32)>,
         positions: &[u32],
         table: &mut Table<u64, Tally>,
         touched: &mut Vec<u32>,
     ) {
         table.clear();
+        self.cells.clear();
+        let first = self.keys.len();
         let place_hash = |key: u64| runs.split(key.hash(runs.seed)).1;
         let mut class_end = 0;
-        for (i, &(key, rank)) in found.iter().enumerate() {
+        for (i, (key, rank)) in part.enumerate() {
             if rank as usize >= class_end {
                 self.finish_class(order, class_end, table, touched);
                 class_end = order.class_end(rank as usize);
@@ -146,24 +222,27 @@ impl Counter {
             let (place, is_new) = table.place(key, place_hash(key), |_| true);
             let tally = table.at(place);
             if is_new {
-                tally.id = self.keys.len() as u32;
+                tally.id = (self.keys.len() - first) as u32;
                 self.keys.push(key);
             }
             if tally.add(Stamp::new(rank as usize, order.weight(rank as usize))) {
                 touched.push(place as u32);
             }
             if let Some(&position) = positions.get(i) {
-                self.places.push((position, tally.id));
+                self.places.push((position, first as u32 + tally.id));
             }
             if is_new && table.is_full(1) {
+                let keys = &self.keys[first..];
                 let ids: Vec<u32> = touched.drain(..).map(|place| table.at(place as usize).id).collect();
                 table.grow(place_hash);
-                let place =
-                    |id: u32| table.place(self.keys[id as usize], place_hash(self.keys[id as usize]), |_| true).0;
+                let place = |id: u32| table.place(keys[id as usize], place_hash(keys[id as usize]), |_| true).0;
                 touched.extend(ids.into_iter().map(place).map(|place| place as u32));
             }
         }
         self.finish_class(order, class_end, table, touched);
+        if let Some(rows) = &mut self.rows {
+            rows.append(self.keys.len() - first, &self.cells);
+        }
     }
 
     /// Reads off the class whose last document is the one before `class_end`.
@@ -172,5 +251,23 @@ impl Counter {
             let class = order.class(class_end - 1);
             touched.drain(..).for_each(|place| table.at(place as usize).finish(class, &mut self.cells));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_run_is_the_one_that_was_packed() {
+        for (n_left, n_words, n_ranks) in [(1, 1, 1), (1000, 70_000, 25_000), (1 << 30, 1 << 20, 1 << 11)] {
+            let packing = Packing::new(n_left, n_words, n_ranks).unwrap();
+            for (left, right, rank) in [(0, 0, 0), (n_left - 1, n_words - 1, n_ranks - 1), (n_left / 2, 0, n_ranks / 3)]
+            {
+                let run = (pair(left as u32, right as u32), rank as u32);
+                assert_eq!(<u64 as Waiting>::new(run.0, run.1, &packing).get(&packing), run);
+            }
+        }
+        assert!(Packing::new(1 << 31, 1 << 31, 1).is_none());
     }
 }

@@ -45,7 +45,10 @@ pub fn plan(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
     match level() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has what the function asks for.
-        Level::Avx2 | Level::Avx512 => unsafe { plan_avx2(text, leave_quiet, plans) },
+        Level::Avx512 => unsafe { plan_avx512(text, leave_quiet, plans) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { plan_avx2(text, leave_quiet, plans) },
         Level::Plain => plan_with(text, leave_quiet, plans, kinds_plain),
     }
 }
@@ -60,6 +63,19 @@ fn plan_avx2(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
         plans,
         #[inline(always)]
         |block| unsafe { kinds_avx2(block) },
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+fn plan_avx512(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
+    // SAFETY: as this function is called, so can be the other.
+    plan_with(
+        text,
+        leave_quiet,
+        plans,
+        #[inline(always)]
+        |block| unsafe { kinds_avx512(block) },
     )
 }
 
@@ -152,6 +168,58 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         }
     }
     Kinds { end: !kinds.end, control: !kinds.control, ..kinds }
+}
+
+/// The kinds of each ASCII byte as bits: those up to the quiet signs, and the letters of addresses and faces.
+#[cfg(target_arch = "x86_64")]
+static KINDS: [[u8; 128]; 2] = {
+    let mut kinds = [[0; 128]; 2];
+    let mut byte = 0u8;
+    while byte < 128 {
+        let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        let is_joiner = matches!(byte, b'\'' | b'+' | b'-' | b'.' | b'@');
+        let is_loud = matches!(byte, b'!' | b'?' | b'%' | b'$');
+        kinds[0][byte as usize] = byte.is_ascii_alphabetic() as u8
+            | (matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ') as u8) << 1
+            | ((!is_word && !is_joiner) as u8) << 2
+            | (!byte.is_ascii_graphic() as u8) << 3
+            | ((byte == b'.') as u8) << 4
+            | ((byte.is_ascii_graphic() && !is_word && !is_loud) as u8) << 5;
+        kinds[1][byte as usize] = match byte | 0x20 {
+            b'h' => 1,
+            b't' => 1 << 1,
+            b'p' => 1 << 2,
+            b'w' => 1 << 3,
+            b'x' => 1 << 4,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The same with AVX-512: two looks into a table, and a mask for each bit.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+unsafe fn kinds_avx512(block: &[u8; 64]) -> Kinds {
+    // SAFETY: all pointers are to 64 bytes or more, and these instructions ask for no alignment.
+    let (bytes, tables) = unsafe {
+        let half = |table: usize, from: usize| _mm512_loadu_si512(KINDS[table].as_ptr().add(from).cast());
+        (_mm512_loadu_si512(block.as_ptr().cast()), [[half(0, 0), half(0, 64)], [half(1, 0), half(1, 64)]])
+    };
+    let ascii = !_mm512_movepi8_mask(bytes);
+    let found = tables.map(|[low, high]| _mm512_maskz_mov_epi8(ascii, _mm512_permutex2var_epi8(low, bytes, high)));
+    let mask = |table: usize, bit: u8| _mm512_test_epi8_mask(found[table], _mm512_set1_epi8(1 << bit));
+    Kinds {
+        letters: mask(0, 0),
+        space: mask(0, 1),
+        end: mask(0, 2),
+        control: mask(0, 3),
+        dot: mask(0, 4),
+        quiet: mask(0, 5),
+        htpwx: [mask(1, 0), mask(1, 1), mask(1, 2), mask(1, 3), mask(1, 4)],
+    }
 }
 
 /// Appends where the plain words of a text are, from byte `at` on, with `base` added. Returns where the next piece starts that takes a
@@ -280,6 +348,12 @@ mod tests {
                 plan_with(&text, leave_quiet, &mut plain, kinds_plain);
                 assert_eq!(fast, plain);
                 assert_eq!(fast.len(), text.len() / 64 + 1);
+                #[cfg(target_arch = "x86_64")]
+                if level() != Level::Plain {
+                    // SAFETY: who has more has this, too.
+                    unsafe { plan_avx2(&text, leave_quiet, &mut fast) };
+                    assert_eq!(fast, plain);
+                }
             }
         }
     }

@@ -15,37 +15,49 @@ pub(super) fn words(text: &str, min_length: usize, out: &mut Tokens) -> bool {
     let runs = Runs { lower: &mut out.bytes, skip_single: min_length > 1, spans: &mut out.spans };
     let is_wide = word_bounds(text.as_bytes(), runs);
     if is_wide {
-        let runs = out.spans.split_off(n_spans);
         // What a Σ becomes depends on its neighbours, beyond the run it is in.
         if text.contains('Σ') {
             out.bytes.truncate(begin);
+            out.spans.truncate(n_spans);
             return false;
         }
-        look_again(text, begin, &runs, min_length, out);
-    } else if min_length > 2 {
-        let mut n_kept = n_spans;
-        for at in n_spans..out.spans.len() {
+        let wide = next_wide(text, begin, begin);
+        let first = n_spans + out.spans[n_spans..].partition_point(|&[_, end]| end as usize <= wide);
+        let runs = out.spans.split_off(first);
+        keep_long(min_length, n_spans, out);
+        look_again(text, begin, wide, &runs, min_length, out);
+    } else {
+        keep_long(min_length, n_spans, out);
+    }
+    true
+}
+
+/// Takes words of fewer than `min_length` bytes out, from the one of this number on. Those of one have been left out already.
+fn keep_long(min_length: usize, from: usize, out: &mut Tokens) {
+    if min_length > 2 {
+        let mut n_kept = from;
+        for at in from..out.spans.len() {
             let [start, end] = out.spans[at];
             out.spans[n_kept] = [start, end];
             n_kept += usize::from((end - start) as usize >= min_length);
         }
         out.spans.truncate(n_kept);
     }
-    true
 }
 
-/// Takes those runs apart that hold characters which belong to no word, and puts the other characters into lower case.
-fn look_again(text: &str, begin: usize, runs: &[[u32; 2]], min_length: usize, out: &mut Tokens) {
+/// Takes those runs apart that hold characters which belong to no word, and puts the other characters into lower case. The first
+/// byte that is not ASCII is at `wide`.
+fn look_again(text: &str, begin: usize, mut wide: usize, runs: &[[u32; 2]], min_length: usize, out: &mut Tokens) {
     let mut classes = Classes::new();
-    let mut wide = next_wide(text, begin, begin);
-    for &[start, end] in runs {
-        if end as usize <= wide {
-            if (end - start) as usize >= min_length {
-                out.spans.push([start, end]);
-            }
-            continue;
-        }
-        // ASCII letters are in lower case in `out` already.
+    let mut at = 0;
+    while at < runs.len() {
+        // Most runs are ASCII, and in lower case in `out` already.
+        let n_plain = runs[at..].iter().take_while(|[_, end]| *end as usize <= wide).count();
+        let n_spans = out.spans.len();
+        out.spans.extend_from_slice(&runs[at..at + n_plain]);
+        keep_long(min_length, n_spans, out);
+        at += n_plain;
+        let Some(&[start, end]) = runs.get(at) else { break };
         let run = &text[start as usize - begin..end as usize - begin];
         let mut length = 0;
         let is_word = run.chars().all(|character| {
@@ -59,6 +71,7 @@ fn look_again(text: &str, begin: usize, runs: &[[u32; 2]], min_length: usize, ou
             out.spans.push([start, end]);
         }
         wide = next_wide(text, begin, end as usize);
+        at += 1;
     }
 }
 

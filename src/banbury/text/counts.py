@@ -214,7 +214,7 @@ class Counts:
         check_collected(texts)
         labels = as_labels(labels)
         known, kernel = self.learned
-        different = set(labels)
+        different = _kernel.distinct(labels)
         # Numbered as here where that takes no room to speak of: then they can be added as they are.
         if weights is None and len(known) <= FEW_CLASSES and different.issubset(known):
             classes = known

@@ -66,7 +66,7 @@ def as_labels(labels: Labels) -> list[Any]:
     [0.0, 1.0]
     """
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
-    kinds = set(map(type, values))
+    kinds = _kernel.types(values)
     if kinds <= {str}:
         _check_ends(values)
         return values
@@ -84,7 +84,7 @@ def as_labels(labels: Labels) -> list[Any]:
 
 def _check_ends(labels: list[str]) -> None:
     """That no label ends in NUL: NumPy, which predictions come in, would drop it and take two labels for one."""
-    for label in set(labels):
+    for label in _kernel.distinct(labels):
         if label.endswith("\0"):
             raise LabelError(f"document {labels.index(label)} has label {label!r}, which ends in NUL; drop that")
 
@@ -166,11 +166,11 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
     numbers = {label: number for number, label in enumerate(classes)}
     if weighted:
         return _numbers(numbers.get(label, 0) for label in labels)
-    try:
-        return _numbers(map(numbers.__getitem__, labels))
-    except KeyError:
+    found = _kernel.numbers(labels, numbers)
+    if found is None:
         row = next(row for row, label in enumerate(labels) if label not in numbers)
-        raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted") from None
+        raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted")
+    return found
 
 
 def as_weights(weights: Column, n: int) -> Buffer:
