@@ -271,22 +271,26 @@ impl Rows {
             self.live += u64::from(len > 0);
         }
         all.resize(start, Cell::default());
-        for (feature, cell) in cells {
-            let row = &mut rows[first + *feature as usize];
-            let at = (row.start + row.len) as usize;
-            // Two threads may have had documents of the same class.
-            let (before, after) = if row.len > 0 && all[at - 1].class == cell.class {
-                let before = all[at - 1];
-                all[at - 1].documents += cell.documents;
-                all[at - 1].occurrences += cell.occurrences;
-                (before, all[at - 1])
-            } else {
-                all[at] = *cell;
-                row.len += 1;
-                (Cell::default(), *cell)
-            };
-            note(&mut self.sums, &mut self.histograms, before, after);
+        for cells in cells.chunk_by(|(_, a), (_, b)| a.class == b.class) {
+            let mut sum = Sum::default();
+            for (feature, cell) in cells {
+                let row = &mut rows[first + *feature as usize];
+                let at = (row.start + row.len) as usize;
+                sum.documents += u64::from(cell.documents);
+                sum.occurrences += u64::from(cell.occurrences);
+                // Two threads may have had documents of the same class.
+                if row.len > 0 && all[at - 1].class == cell.class {
+                    all[at - 1].documents += cell.documents;
+                    all[at - 1].occurrences += cell.occurrences;
+                } else {
+                    all[at] = *cell;
+                    row.len += 1;
+                    sum.features += u64::from(!cell.is_zero());
+                }
+            }
+            self.sums[cells[0].1.class as usize].add(&sum);
         }
+        self.histograms = OnceLock::new();
     }
 
     /// Appends the rows of other features, of the same classes.

@@ -4,15 +4,20 @@
 //! look into one large table would be a trip to memory. So they are sorted first, by the first bits of their hashes, into
 //! parts of a few thousand: a part has a table that fits the nearest cache and is forgotten when the part is done. Since
 //! equal pairs are in the same part, threads share the parts and nothing has to be joined.
+//!
+//! Both steps are shared by threads: first each sorts the pairs of some documents, then each counts some parts, of which it finds the
+//! pairs of all documents in their order.
 
 use std::ops::Range;
 
+use bytemuck::Zeroable;
+
 use super::words::Stream;
 use super::{Order, Stamp, Tally};
-use crate::processor::{scattered, scattered_filled};
+use crate::processor::{scattered, scattered_zeros};
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
-use crate::threads::{each_on_a_thread, equal_parts};
+use crate::threads::{each_on_a_thread, equal_parts, parts_of_size};
 use crate::vocabulary::{Index, Key, Seed, UNKNOWN, pair};
 
 /// About so many pairs make a part.
@@ -38,22 +43,16 @@ pub fn count(
 ) -> (Index<u64>, Vec<u32>) {
     let seed = Seed::of_this_process();
     let bits = (words.ids.len() / PART).next_power_of_two().min(MOST_PARTS).trailing_zeros();
-    let ranges = equal_parts(1 << bits, threads);
     let runs = Runs { words, left, n: n as usize, seed, bits };
-    let packing = Packing::new(n_left, n_words, order.len());
     let is_counted = rows.is_some();
-    let mut counted = each_on_a_thread(&ranges, |parts| {
-        let counter = Counter { rows: is_counted.then(|| Rows::new(order.batch.n_classes)), ..Counter::default() };
-        match &packing {
-            Some(packing) => counter.count::<u64>(order, &runs, parts.clone(), packing, keep),
-            None => counter.count::<(u64, u32)>(order, &runs, parts.clone(), &(), keep),
-        }
-    });
-
+    let counted = match Packing::new(n_left, n_words, order.len()) {
+        Some(packing) => count_by::<u64>(order, threads, &runs, &packing, is_counted, keep),
+        None => count_by::<[u64; 2]>(order, threads, &runs, &(), is_counted, keep),
+    };
     let mut ids = if keep { vec![UNKNOWN; words.ids.len()] } else { vec![] };
     let mut keys = vec![];
     let mut total = rows;
-    for Counter { keys: more, rows, places, .. } in counted.drain(..) {
+    for Counter { keys: more, rows, places, .. } in counted {
         let first = keys.len() as u32;
         places.iter().for_each(|&(position, id)| ids[position as usize] = first + id);
         if let (Some(total), Some(rows)) = (&mut total, rows) {
@@ -64,22 +63,40 @@ pub fn count(
     (Index::from_keys(seed, keys, threads), ids)
 }
 
+/// What threads have counted, each of them some of the parts, in the order of these.
+fn count_by<W: Waiting>(
+    order: &Order,
+    threads: usize,
+    runs: &Runs,
+    packing: &W::Packing,
+    is_counted: bool,
+    keep: bool,
+) -> Vec<Counter> {
+    let documents = parts_of_size(runs.words.lengths(), runs.words.ids.len().div_ceil(threads.max(1)).max(PART));
+    let documents: Vec<_> = documents.collect();
+    let sorted = each_on_a_thread(&documents, |ranks| Sorted::<W>::new(runs, ranks.clone(), packing, keep));
+    each_on_a_thread(&equal_parts(1 << runs.bits, threads), |parts| {
+        let counter = Counter { rows: is_counted.then(|| Rows::new(order.batch.n_classes)), ..Counter::default() };
+        counter.count(order, runs, &sorted, parts.clone(), packing)
+    })
+}
+
 /// A run that waits for its part to be counted: its key and the rank of its document. How it is kept says a packing.
-trait Waiting: Copy + Default {
-    type Packing;
+trait Waiting: Copy + Sync + Send + Zeroable {
+    type Packing: Sync;
     fn new(key: u64, rank: u32, packing: &Self::Packing) -> Self;
     fn get(self, packing: &Self::Packing) -> (u64, u32);
 }
 
-impl Waiting for (u64, u32) {
+impl Waiting for [u64; 2] {
     type Packing = ();
 
     fn new(key: u64, rank: u32, (): &()) -> Self {
-        (key, rank)
+        [key, u64::from(rank)]
     }
 
     fn get(self, (): &()) -> (u64, u32) {
-        self
+        (self[0], self[1] as u32)
     }
 }
 
@@ -131,20 +148,74 @@ impl Runs<'_> {
         if self.bits == 0 { (0, hash) } else { ((hash >> (64 - self.bits)) as usize, hash << self.bits) }
     }
 
-    /// Each run in `parts`: its part, counted from the first of these, its key, its document's rank and its first word's position.
+    /// Each run of some documents: its part, its key, its document's rank and its first word's position.
     #[inline(always)]
-    fn each(&self, parts: &Range<usize>, mut visit: impl FnMut(usize, u64, u32, u32)) {
-        let mut from = 0;
-        for (rank, &end) in self.words.ends.iter().enumerate() {
+    fn each(&self, ranks: Range<usize>, mut visit: impl FnMut(usize, u64, u32, u32)) {
+        let mut from = self.words.start(ranks.start);
+        for rank in ranks {
+            let end = self.words.ends[rank];
             for position in from..(end + 1).saturating_sub(self.n).max(from) {
                 let key = pair(self.left[position], self.words.ids[position + self.n - 1]);
-                let part = self.split(key.hash(self.seed)).0.wrapping_sub(parts.start);
-                if part < parts.len() {
-                    visit(part, key, rank as u32, position as u32);
-                }
+                visit(self.split(key.hash(self.seed)).0, key, rank as u32, position as u32);
             }
             from = end;
         }
+    }
+}
+
+/// Runs of some documents, sorted by part. Those of a part lie in blocks, each of which knows the one before it: so it need not be
+/// known how many there will be.
+struct Sorted<W> {
+    waiting: Vec<W>,
+    /// Beside them the positions of their first words, where these are wanted.
+    positions: Vec<u32>,
+    /// The first places of blocks, by part, in the order in which they were filled.
+    blocks: Vec<Vec<u32>>,
+    /// By part, the place after its last run.
+    ends: Vec<u32>,
+}
+
+impl<W: Waiting> Sorted<W> {
+    const BLOCK: usize = 256;
+
+    fn new(runs: &Runs, ranks: Range<usize>, packing: &W::Packing, keep: bool) -> Self {
+        let n_parts = 1usize << runs.bits;
+        let n_words = runs.words.ends[ranks.end - 1] - runs.words.start(ranks.start);
+        let room = n_words + n_parts * Self::BLOCK;
+        let mut waiting = scattered_zeros(room);
+        let mut positions = scattered_zeros(if keep { room } else { 0 });
+        let mut blocks = vec![vec![]; n_parts];
+        let (mut ends, mut n_places) = (vec![0u32; n_parts], 0u32);
+        runs.each(ranks, |part, key, rank, position| {
+            let mut at = ends[part];
+            if at as usize % Self::BLOCK == 0 {
+                at = n_places;
+                blocks[part].push(at);
+                n_places += Self::BLOCK as u32;
+            }
+            ends[part] = at + 1;
+            waiting[at as usize] = W::new(key, rank, packing);
+            if keep {
+                positions[at as usize] = position;
+            }
+        });
+        Sorted { waiting, positions, blocks, ends }
+    }
+
+    /// How many runs a part has.
+    fn len(&self, part: usize) -> usize {
+        let last = self.blocks[part].last().map_or(0, |last| (self.ends[part] - last) as usize);
+        self.blocks[part].len().saturating_sub(1) * Self::BLOCK + last
+    }
+
+    /// The runs of a part, block by block in the order of the documents, and the positions of their first words where these are known.
+    fn part(&self, part: usize) -> impl Iterator<Item = (&[W], &[u32])> {
+        let (blocks, end) = (&self.blocks[part], self.ends[part]);
+        blocks.iter().enumerate().map(move |(number, &first)| {
+            let is_last = number + 1 == blocks.len();
+            let range = first as usize..if is_last { end as usize } else { first as usize + Self::BLOCK };
+            (&self.waiting[range.clone()], self.positions.get(range).unwrap_or_default())
+        })
     }
 }
 
@@ -161,51 +232,34 @@ struct Counter {
 }
 
 impl Counter {
+    /// Counts some of the parts.
     fn count<W: Waiting>(
         mut self,
         order: &Order,
         runs: &Runs,
+        sorted: &[Sorted<W>],
         parts: Range<usize>,
         packing: &W::Packing,
-        keep: bool,
     ) -> Self {
-        let mut ends = vec![0; parts.len()];
-        runs.each(&parts, |part, _, _, _| ends[part] += 1);
-        let mut sum = 0;
-        for end in &mut ends {
-            // For now where the part begins; it moves to the part's end as the part fills.
-            (*end, sum) = (sum, sum + *end);
-        }
-        let mut waiting = scattered_filled(W::default(), sum);
-        let mut positions = scattered_filled(0, if keep { sum } else { 0 });
-        runs.each(&parts, |part, key, rank, position| {
-            let at = ends[part];
-            ends[part] += 1;
-            waiting[at] = W::new(key, rank, packing);
-            if keep {
-                positions[at] = position;
-            }
-        });
+        let n_runs: usize = parts.clone().map(|part| sorted.iter().map(|sorted| sorted.len(part)).sum::<usize>()).sum();
         // A guess: hardly any text has more different ones. What is not used is never touched.
-        self.keys = scattered(sum / 2);
-        self.rows.iter_mut().for_each(|rows| rows.reserve(sum / 2, sum / 2));
-        let (mut table, mut touched, mut from) = (Table::with_room_for(PART / 4), vec![], 0);
-        for end in ends {
-            let positions = if keep { &positions[from..end] } else { &[] };
-            let part = waiting[from..end].iter().map(|waiting| waiting.get(packing));
-            self.count_part(order, runs, part, positions, &mut table, &mut touched);
-            from = end;
+        self.keys = scattered(n_runs / 2);
+        self.rows.iter_mut().for_each(|rows| rows.reserve(n_runs / 2, n_runs / 2));
+        let (mut table, mut touched) = (Table::with_room_for(PART / 4), vec![]);
+        for part in parts {
+            let blocks = sorted.iter().flat_map(|sorted| sorted.part(part));
+            self.count_part(order, runs, blocks, packing, &mut table, &mut touched);
         }
         self
     }
 
-    /// Counts the runs of one part, by their keys and the ranks of their documents.
-    fn count_part(
+    /// Counts the runs of one part.
+    fn count_part<'a, W: Waiting + 'a>(
         &mut self,
         order: &Order,
         runs: &Runs,
-        part: impl Iterator<Item = (u64, u32)>,
-        positions: &[u32],
+        blocks: impl Iterator<Item = (&'a [W], &'a [u32])>,
+        packing: &W::Packing,
         table: &mut Table<u64, Tally>,
         touched: &mut Vec<u32>,
     ) {
@@ -214,29 +268,32 @@ impl Counter {
         let first = self.keys.len();
         let place_hash = |key: u64| runs.split(key.hash(runs.seed)).1;
         let mut class_end = 0;
-        for (i, (key, rank)) in part.enumerate() {
-            if rank as usize >= class_end {
-                self.finish_class(order, class_end, table, touched);
-                class_end = order.class_end(rank as usize);
-            }
-            let (place, is_new) = table.place(key, place_hash(key), |_| true);
-            let tally = table.at(place);
-            if is_new {
-                tally.id = (self.keys.len() - first) as u32;
-                self.keys.push(key);
-            }
-            if tally.add(Stamp::new(rank as usize, order.weight(rank as usize))) {
-                touched.push(place as u32);
-            }
-            if let Some(&position) = positions.get(i) {
-                self.places.push((position, first as u32 + tally.id));
-            }
-            if is_new && table.is_full(1) {
-                let keys = &self.keys[first..];
-                let ids: Vec<u32> = touched.drain(..).map(|place| table.at(place as usize).id).collect();
-                table.grow(place_hash);
-                let place = |id: u32| table.place(keys[id as usize], place_hash(keys[id as usize]), |_| true).0;
-                touched.extend(ids.into_iter().map(place).map(|place| place as u32));
+        for (waiting, positions) in blocks {
+            for (i, run) in waiting.iter().enumerate() {
+                let (key, rank) = run.get(packing);
+                if rank as usize >= class_end {
+                    self.finish_class(order, class_end, table, touched);
+                    class_end = order.class_end(rank as usize);
+                }
+                let (place, is_new) = table.place(key, place_hash(key), |_| true);
+                let tally = table.at(place);
+                if is_new {
+                    tally.id = (self.keys.len() - first) as u32;
+                    self.keys.push(key);
+                }
+                if tally.add(Stamp::new(rank as usize, order.weight(rank as usize))) {
+                    touched.push(place as u32);
+                }
+                if let Some(&position) = positions.get(i) {
+                    self.places.push((position, first as u32 + tally.id));
+                }
+                if is_new && table.is_full(1) {
+                    let keys = &self.keys[first..];
+                    let ids: Vec<u32> = touched.drain(..).map(|place| table.at(place as usize).id).collect();
+                    table.grow(place_hash);
+                    let place = |id: u32| table.place(keys[id as usize], place_hash(keys[id as usize]), |_| true).0;
+                    touched.extend(ids.into_iter().map(place).map(|place| place as u32));
+                }
             }
         }
         self.finish_class(order, class_end, table, touched);

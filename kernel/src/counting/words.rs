@@ -26,6 +26,18 @@ pub struct Stream {
     pub ends: Vec<usize>,
 }
 
+impl Stream {
+    /// Where the tokens of a document begin.
+    pub fn start(&self, document: usize) -> usize {
+        if document == 0 { 0 } else { self.ends[document - 1] }
+    }
+
+    /// How many tokens each document has.
+    pub fn lengths(&self) -> impl Iterator<Item = usize> {
+        (0..self.ends.len()).map(|document| self.ends[document] - self.start(document))
+    }
+}
+
 /// The words that `analyze` finds, counted into `rows`; with `keep` also as a stream of ids. From very long texts `analyze`
 /// may hand over many at a time, by calling what it is given, unless they are kept.
 pub fn count(

@@ -13,12 +13,20 @@ use super::{Level, level};
 /// What 64 bytes of text are for a scanner of words: bit i speaks of byte i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// ASCII letters.
+    /// ASCII letters, and apostrophes and hyphens between two of them.
     pub letters: u64,
     /// Where something begins that takes a closer look: what is not made of ASCII letters; what may be an address or a face.
     pub others: u64,
     /// Where a run of letters ends that takes a closer look: before a byte that may join it to more.
     pub joined: u64,
+}
+
+impl Plan {
+    /// Whether the byte at `at` belongs to the same run of letters as the one before it.
+    pub fn is_inside_run(plans: &[Plan], at: usize) -> bool {
+        let is_letter = |at: usize| plans.get(at / 64).is_some_and(|plan| plan.letters >> (at % 64) & 1 == 1);
+        at > 0 && is_letter(at) && is_letter(at - 1)
+    }
 }
 
 /// Which bytes of a block are what.
@@ -33,11 +41,18 @@ struct Kinds {
     /// ASCII that is never part of a token: white space and control characters.
     control: u64,
     dot: u64,
+    /// Apostrophes and hyphens, which join letters to letters.
+    joiner: u64,
     /// Signs that make no token before white space, unless all punctuation does.
     quiet: u64,
+    /// Those of them that make no token wherever they stand.
+    mute: u64,
     /// `h`, `t`, `p`, `w` and `x`, in either case: web addresses begin with some of them, faces with the last.
     htpwx: [u64; 5],
 }
+
+/// Signs that are no part of a face, a tag, a handle or a number, and make no token unless all punctuation does.
+const MUTE: [u8; 11] = *b"\"',/&`~|{}\\";
 
 /// Replaces `plans` by those of the blocks of `text`; the last block is filled up with zeros. With `leave_quiet`, signs before white
 /// space that make no token are left out.
@@ -88,7 +103,8 @@ fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl 
     plans.reserve(blocks.len() + 1);
     let quiet = if leave_quiet { u64::MAX } else { 0 };
     let mut here = kinds(blocks.first().unwrap_or(&last));
-    let mut open = 0;
+    // The last bit of the block before: whether it is a letter, and whether it is part of a run of them.
+    let (mut after_letter, mut open) = (0, 0);
     for at in 0..=blocks.len() {
         let next = match at.cmp(&blocks.len()) {
             std::cmp::Ordering::Less => kinds(blocks.get(at + 1).unwrap_or(&last)),
@@ -96,19 +112,22 @@ fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl 
         };
         // Bit i of the result is bit i + n of the text.
         let ahead = |own: u64, next: u64, n: u32| own >> n | next << (64 - n);
-        let skipped = here.control | here.quiet & ahead(here.space, next.space, 1) & quiet;
-        let ends = here.end | here.dot & ahead(here.end, next.end, 1);
-        let after_letters = here.letters << 1 | open;
-        let first = here.letters & !after_letters;
+        let between = (here.letters << 1 | after_letter) & ahead(here.letters, next.letters, 1);
+        let letters = here.letters | here.joiner & between;
+        let is_quiet = here.quiet & ahead(here.space, next.space, 1) | here.mute;
+        let skipped = here.control | is_quiet & quiet;
+        let ends = here.end | (here.dot | here.joiner) & ahead(here.end, next.end, 1);
+        let after_letters = letters << 1 | open;
+        let first = letters & !after_letters;
         let [[h, t, p, w, x], [_, t_next, p_next, w_next, _]] = [here.htpwx, next.htpwx];
         let http = h & ahead(t, t_next, 1) & ahead(t, t_next, 2) & ahead(p, p_next, 3);
         let www = w & ahead(w, w_next, 1) & ahead(w, w_next, 2) & ahead(here.dot, next.dot, 3);
         plans.push(Plan {
-            letters: here.letters,
-            others: !(here.letters | skipped) | (http | www | x) & first,
-            joined: after_letters & !here.letters & !ends,
+            letters,
+            others: !(letters | skipped) | (http | www | x) & first,
+            joined: after_letters & !letters & !ends,
         });
-        open = here.letters >> 63;
+        (after_letter, open) = (here.letters >> 63, letters >> 63);
         here = next;
     }
 }
@@ -117,14 +136,16 @@ fn kinds_plain(block: &[u8; 64]) -> Kinds {
     let mut kinds = Kinds::default();
     for (i, &byte) in block.iter().enumerate() {
         let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
-        let is_joiner = matches!(byte, b'\'' | b'+' | b'-' | b'.' | b'@');
+        let may_join = matches!(byte, b'\'' | b'+' | b'-' | b'.' | b'@');
         let is_loud = matches!(byte, b'!' | b'?' | b'%' | b'$');
         let put = |mask: &mut u64, is: bool| *mask |= u64::from(is) << i;
         put(&mut kinds.letters, byte.is_ascii_alphabetic());
         put(&mut kinds.space, matches!(byte, b'\t'..=b'\r' | 0x1c..=b' '));
-        put(&mut kinds.end, byte.is_ascii() && !is_word && !is_joiner);
+        put(&mut kinds.end, byte.is_ascii() && !is_word && !may_join);
         put(&mut kinds.control, byte.is_ascii() && !byte.is_ascii_graphic());
         put(&mut kinds.dot, byte == b'.');
+        put(&mut kinds.joiner, matches!(byte, b'\'' | b'-'));
+        put(&mut kinds.mute, MUTE.contains(&byte));
         put(&mut kinds.quiet, byte.is_ascii_graphic() && !is_word && !is_loud);
         for (mask, letter) in kinds.htpwx.iter_mut().zip(*b"htpwx") {
             put(mask, byte | 0x20 == letter && byte.is_ascii());
@@ -150,7 +171,9 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         let letters = between(or(v, all(0x20)), b'a', b'z');
         let word = or(or(letters, between(v, b'0', b'9')), is(b'_'));
         let dot = is(b'.');
-        let joiner = or(or(or(is(b'\''), is(b'+')), or(is(b'-'), dot)), is(b'@'));
+        let (joiner, hyphen) = (is(b'\''), is(b'-'));
+        let mute = MUTE.iter().fold(all(0), |mute, byte| or(mute, is(*byte)));
+        let inner = or(or(or(joiner, is(b'+')), or(hyphen, dot)), is(b'@'));
         let loud = or(or(is(b'!'), is(b'?')), or(is(b'%'), is(b'$')));
         let graphic = between(v, b'!', b'~');
         let space = or(between(v, b'\t', b'\r'), between(v, 0x1c, b' '));
@@ -158,9 +181,11 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         put(&mut kinds.letters, letters);
         put(&mut kinds.space, space);
         // The sign bit of `v` marks what is not ASCII.
-        put(&mut kinds.end, or(or(word, joiner), v));
+        put(&mut kinds.end, or(or(word, inner), v));
         put(&mut kinds.control, or(graphic, v));
         put(&mut kinds.dot, dot);
+        put(&mut kinds.joiner, or(joiner, hyphen));
+        put(&mut kinds.mute, mute);
         put(&mut kinds.quiet, _mm256_andnot_si256(or(word, loud), graphic));
         let lowered = or(v, all(0x20));
         for (mask, letter) in kinds.htpwx.iter_mut().zip(*b"htpwx") {
@@ -170,21 +195,22 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
     Kinds { end: !kinds.end, control: !kinds.control, ..kinds }
 }
 
-/// The kinds of each ASCII byte as bits: those up to the quiet signs, and the letters of addresses and faces.
+/// The kinds of each ASCII byte as bits: those of signs, and the letters of addresses and faces.
 #[cfg(target_arch = "x86_64")]
 static KINDS: [[u8; 128]; 2] = {
     let mut kinds = [[0; 128]; 2];
     let mut byte = 0u8;
     while byte < 128 {
         let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
-        let is_joiner = matches!(byte, b'\'' | b'+' | b'-' | b'.' | b'@');
+        let may_join = matches!(byte, b'\'' | b'+' | b'-' | b'.' | b'@');
         let is_loud = matches!(byte, b'!' | b'?' | b'%' | b'$');
         kinds[0][byte as usize] = byte.is_ascii_alphabetic() as u8
             | (matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ') as u8) << 1
-            | ((!is_word && !is_joiner) as u8) << 2
+            | ((!is_word && !may_join) as u8) << 2
             | (!byte.is_ascii_graphic() as u8) << 3
             | ((byte == b'.') as u8) << 4
-            | ((byte.is_ascii_graphic() && !is_word && !is_loud) as u8) << 5;
+            | ((byte.is_ascii_graphic() && !is_word && !is_loud) as u8) << 5
+            | (matches!(byte, b'\'' | b'-') as u8) << 6;
         kinds[1][byte as usize] = match byte | 0x20 {
             b'h' => 1,
             b't' => 1 << 1,
@@ -194,6 +220,11 @@ static KINDS: [[u8; 128]; 2] = {
             _ => 0,
         };
         byte += 1;
+    }
+    let mut number = 0;
+    while number < MUTE.len() {
+        kinds[0][MUTE[number] as usize] |= 1 << 7;
+        number += 1;
     }
     kinds
 };
@@ -210,7 +241,7 @@ unsafe fn kinds_avx512(block: &[u8; 64]) -> Kinds {
     };
     let ascii = !_mm512_movepi8_mask(bytes);
     let found = tables.map(|[low, high]| _mm512_maskz_mov_epi8(ascii, _mm512_permutex2var_epi8(low, bytes, high)));
-    let mask = |table: usize, bit: u8| _mm512_test_epi8_mask(found[table], _mm512_set1_epi8(1 << bit));
+    let mask = |table: usize, bit: u8| _mm512_test_epi8_mask(found[table], _mm512_set1_epi8((1u8 << bit) as i8));
     Kinds {
         letters: mask(0, 0),
         space: mask(0, 1),
@@ -218,6 +249,8 @@ unsafe fn kinds_avx512(block: &[u8; 64]) -> Kinds {
         control: mask(0, 3),
         dot: mask(0, 4),
         quiet: mask(0, 5),
+        joiner: mask(0, 6),
+        mute: mask(0, 7),
         htpwx: [mask(1, 0), mask(1, 1), mask(1, 2), mask(1, 3), mask(1, 4)],
     }
 }
@@ -327,7 +360,8 @@ mod tests {
                 }
                 for [start, end] in &spans[1..] {
                     let word = &text[*start as usize - 100..*end as usize - 100];
-                    assert!(!word.is_empty() && word.iter().all(u8::is_ascii_alphabetic));
+                    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-');
+                    assert!(!word.is_empty() && word.iter().all(is_letter));
                 }
             }
         }

@@ -323,7 +323,7 @@ fn every_text_takes_linear_time() {
 
 #[test]
 fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
-    const PIECES: [&str; 44] = [
+    const PIECES: [&str; 55] = [
         "a",
         "word",
         "Another",
@@ -368,6 +368,17 @@ fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
         "\u{2019}s",
         "\n",
         "  ",
+        "--",
+        "x-x",
+        "#a-b",
+        "a'b@c.de",
+        "\"",
+        ",",
+        "/",
+        "&#39;",
+        "-_-",
+        "8-",
+        "{|}~`\\",
     ];
     let mut random = 1u64;
     let mut next = |n: usize| {
@@ -397,7 +408,12 @@ fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
             let tokens: Vec<_> = (0..out.len()).map(|i| String::from_utf8_lossy(out.get(i)).into_owned()).collect();
             (tokens, places)
         };
-        assert_eq!(scan(unicode::scan), scan(unicode::scan_plainly), "{text:?}");
+        let expected = scan(unicode::scan_plainly);
+        assert_eq!(scan(unicode::scan), expected, "{text:?}");
+        let mut out = Tokens::new();
+        analyzer.words(&text, &mut out);
+        let tokens: Vec<_> = (0..out.len()).map(|i| String::from_utf8_lossy(out.get(i)).into_owned()).collect();
+        assert_eq!(tokens, expected.0, "{text:?}");
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writ
     while let Some(start) = scanner.plain_words(&plans, at) {
         at = scanner.piece(start);
         // A plan knows runs of letters from their beginning.
-        while scanner.is_inside_letters(at) {
+        while Plan::is_inside_run(&plans, at) {
             at = scanner.piece(at);
         }
     }
@@ -116,13 +116,6 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
             reached = u64::MAX;
         }
         None
-    }
-
-    /// Whether `at` is a letter after a letter.
-    #[inline]
-    fn is_inside_letters(&self, at: usize) -> bool {
-        let is_letter = |at: usize| self.bytes.get(at).is_some_and(u8::is_ascii_alphabetic);
-        is_letter(at) && at > 0 && is_letter(at - 1)
     }
 
     // Each of the methods below takes the piece at `at` and returns where the next one starts.
