@@ -163,59 +163,44 @@ impl Runs<'_> {
     }
 }
 
-/// Runs of some documents, sorted by part. Those of a part lie in blocks, each of which knows the one before it: so it need not be
-/// known how many there will be.
+/// Runs of some documents, sorted by part.
 struct Sorted<W> {
     waiting: Vec<W>,
     /// Beside them the positions of their first words, where these are wanted.
     positions: Vec<u32>,
-    /// The first places of blocks, by part, in the order in which they were filled.
-    blocks: Vec<Vec<u32>>,
     /// By part, the place after its last run.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
 }
 
 impl<W: Waiting> Sorted<W> {
-    const BLOCK: usize = 256;
-
+    /// Looks at all runs twice: once to know how many each part has, and once to write them. Blocks that are added to as they fill
+    /// need one look and were no faster.
     fn new(runs: &Runs, ranks: Range<usize>, packing: &W::Packing, keep: bool) -> Self {
-        let n_parts = 1usize << runs.bits;
-        let n_words = runs.words.ends[ranks.end - 1] - runs.words.start(ranks.start);
-        let room = n_words + n_parts * Self::BLOCK;
-        let mut waiting = scattered_zeros(room);
-        let mut positions = scattered_zeros(if keep { room } else { 0 });
-        let mut blocks = vec![vec![]; n_parts];
-        let (mut ends, mut n_places) = (vec![0u32; n_parts], 0u32);
+        let mut ends = vec![0; 1 << runs.bits];
+        runs.each(ranks.clone(), |part, _, _, _| ends[part] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            // For now where the part begins; it moves to the part's end as the part fills.
+            (*end, sum) = (sum, sum + *end);
+        }
+        let mut waiting = scattered_zeros(sum);
+        let mut positions = scattered_zeros(if keep { sum } else { 0 });
         runs.each(ranks, |part, key, rank, position| {
-            let mut at = ends[part];
-            if at as usize % Self::BLOCK == 0 {
-                at = n_places;
-                blocks[part].push(at);
-                n_places += Self::BLOCK as u32;
-            }
-            ends[part] = at + 1;
-            waiting[at as usize] = W::new(key, rank, packing);
+            let at = ends[part];
+            ends[part] += 1;
+            waiting[at] = W::new(key, rank, packing);
             if keep {
-                positions[at as usize] = position;
+                positions[at] = position;
             }
         });
-        Sorted { waiting, positions, blocks, ends }
+        Sorted { waiting, positions, ends }
     }
 
-    /// How many runs a part has.
-    fn len(&self, part: usize) -> usize {
-        let last = self.blocks[part].last().map_or(0, |last| (self.ends[part] - last) as usize);
-        self.blocks[part].len().saturating_sub(1) * Self::BLOCK + last
-    }
-
-    /// The runs of a part, block by block in the order of the documents, and the positions of their first words where these are known.
-    fn part(&self, part: usize) -> impl Iterator<Item = (&[W], &[u32])> {
-        let (blocks, end) = (&self.blocks[part], self.ends[part]);
-        blocks.iter().enumerate().map(move |(number, &first)| {
-            let is_last = number + 1 == blocks.len();
-            let range = first as usize..if is_last { end as usize } else { first as usize + Self::BLOCK };
-            (&self.waiting[range.clone()], self.positions.get(range).unwrap_or_default())
-        })
+    /// The runs of a part in the order of the documents, and the positions of their first words where these are known.
+    fn part(&self, part: usize) -> (&[W], &[u32]) {
+        let start = if part == 0 { 0 } else { self.ends[part - 1] };
+        let range = start..self.ends[part];
+        (&self.waiting[range.clone()], self.positions.get(range).unwrap_or_default())
     }
 }
 
@@ -241,24 +226,24 @@ impl Counter {
         parts: Range<usize>,
         packing: &W::Packing,
     ) -> Self {
-        let n_runs: usize = parts.clone().map(|part| sorted.iter().map(|sorted| sorted.len(part)).sum::<usize>()).sum();
+        let n_runs: usize = sorted.iter().flat_map(|sorted| parts.clone().map(|part| sorted.part(part).0.len())).sum();
         // A guess: hardly any text has more different ones. What is not used is never touched.
         self.keys = scattered(n_runs / 2);
         self.rows.iter_mut().for_each(|rows| rows.reserve(n_runs / 2, n_runs / 2));
         let (mut table, mut touched) = (Table::with_room_for(PART / 4), vec![]);
         for part in parts {
-            let blocks = sorted.iter().flat_map(|sorted| sorted.part(part));
-            self.count_part(order, runs, blocks, packing, &mut table, &mut touched);
+            let all = sorted.iter().map(|sorted| sorted.part(part));
+            self.count_part(order, runs, all, packing, &mut table, &mut touched);
         }
         self
     }
 
-    /// Counts the runs of one part.
+    /// Counts the runs of one part, which come from one thread after the other.
     fn count_part<'a, W: Waiting + 'a>(
         &mut self,
         order: &Order,
         runs: &Runs,
-        blocks: impl Iterator<Item = (&'a [W], &'a [u32])>,
+        all: impl Iterator<Item = (&'a [W], &'a [u32])>,
         packing: &W::Packing,
         table: &mut Table<u64, Tally>,
         touched: &mut Vec<u32>,
@@ -268,7 +253,7 @@ impl Counter {
         let first = self.keys.len();
         let place_hash = |key: u64| runs.split(key.hash(runs.seed)).1;
         let mut class_end = 0;
-        for (waiting, positions) in blocks {
+        for (waiting, positions) in all {
             for (i, run) in waiting.iter().enumerate() {
                 let (key, rank) = run.get(packing);
                 if rank as usize >= class_end {

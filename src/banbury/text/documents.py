@@ -170,7 +170,7 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
     if found is None:
         row = next(row for row, label in enumerate(labels) if label not in numbers)
         raise LabelError(f"document {row} has label {labels[row]!r}, which was never counted")
-    return found
+    return memoryview(found)
 
 
 def as_weights(weights: Column, n: int) -> Buffer:
