@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 from banbury import Classifier
+from banbury.distributed.answers import Answer
+from banbury.distributed.plan import Plan
 from banbury.errors import InputError, LabelError
 from sparking import LABELS, NEEDS_SPARK, TEXTS, collected, content, frame
 
@@ -27,6 +29,32 @@ def test_the_file_is_that_of_one_machine(
     whole = Classifier().fit(texts, labels)
     assert content(found) == content(whole)
     assert found.report_.predictions.rows == whole.report_.predictions.rows  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("n_shards", [None, 3])
+def test_features_of_few_documents_go_before_the_driver_gets_them(
+    spark: Any, n_shards: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from banbury import spark as engine
+    from banbury.spark import tasks
+
+    df, plan, received = frame(spark, 4), Plan.of(), list[Answer]()
+    read = tasks.answers_in  # on the driver; executors have their own
+
+    def watched(batches: Any) -> list[Answer]:
+        received.extend(read(batches))
+        return received
+
+    monkeypatch.setattr(tasks, "answers_in", watched)
+    found = engine.fit(df, shards=n_shards, min_documents=8)
+    texts, labels = collected(df)
+    state: Any = plan.count(0, [pa.table({"text": texts, "label": labels})])
+    n_all = state.tally.counts.n_features
+    state.prune(min_documents=8)
+    n_pruned = state.tally.counts.n_features
+    assert content(found) == content(plan.fitted(state))
+    states: list[Any] = [plan.state_from_bytes(answer.data) for answer in received]
+    assert sum(shard.tally.counts.n_features for shard in states) == n_pruned < n_all
 
 
 def test_plain_models_weights_and_nulls(spark: Any) -> None:
@@ -134,6 +162,8 @@ def test_bad_input_is_one_error_that_names_the_column(spark: Any) -> None:
         engine.fit(df, text="title")
     with pytest.raises(InputError, match="column 'label' is null in row 1 of part 0"):
         engine.fit(df)
+    with pytest.raises(InputError, match="shards is 0; it is a whole number from 1 on, or None"):
+        engine.fit(df, shards=0)
     with pytest.raises(InputError, match="no documents to learn from"):
         engine.fit(df.where("number > 5"))
     with pytest.raises(InputError, match=r"column 'label', part 0, counted from row 0: .*on host"):

@@ -21,6 +21,7 @@ from banbury.spark import tasks
 from banbury.spark.sending import is_classic, sent
 
 DataFrame = Any
+SHARDS = 32  # where their number is not given: each is some bytes for every partition, and a task at most
 
 
 def fit(
@@ -31,25 +32,28 @@ def fit(
     label: str = "label",
     sample_weight: str | None = None,
     nulls: str = "error",
-    shards: int = 1,
+    shards: int | None = None,
     min_documents: int = 1,
     **parameters: Any,
 ) -> Classifier:
     """`Classifier(**parameters)`, fitted to the rows of a data frame.
 
     `columns` makes it a model of a table; its rows are collected, since kinds, bins and pairs of columns are found in
-    all rows together. `nulls="skip"` leaves out rows without text or label. With `shards`, counts are cut by the
-    features' hashes and each shard is merged by a task of its own; `min_documents` forgets there the features of fewer
-    documents, so that the driver gets only what is left.
+    all rows together. `nulls="skip"` leaves out rows without text or label. `min_documents` forgets the features of
+    fewer documents: counts are then cut by the features' hashes into `shards`, each is merged and pruned by a task, and
+    the driver gets only what is left.
     """
+    if shards is not None and (type(shards) is not int or shards < 1):
+        raise InputError(f"shards is {shards!r}; it is a whole number from 1 on, or None")
     how: dict[str, Any] = {"text": text, "columns": columns, "label": label, "sample_weight": sample_weight}
     plan = Plan.of(**how, nulls=nulls, **parameters)
     needed = checked(df, plan.columns)
 
     def count(plan: Plan) -> Iterator[Answer]:
         plan_text = plan.to_json()
-        states = _answers(needed, "counted", plan_text, shards)
-        if shards > 1 and plan.columns.text is not None:
+        n_shards = shards or (SHARDS if min_documents > 1 else 1)
+        states = _answers(needed, "counted", plan_text, n_shards)
+        if n_shards > 1 and plan.columns.text is not None:
             return _collected(_answers(_by_shard(states, shards), "merged", plan_text, min_documents))
         return _collected(_merged_by_tree(needed, states, "merged", plan_text, 1))
 
@@ -163,11 +167,13 @@ def checked(df: DataFrame, columns: Columns) -> DataFrame:
     return df.select(*(f"`{name}`" for name in columns.names))
 
 
-def _by_shard(states: DataFrame, n_shards: int) -> DataFrame:
-    """The states with each shard in a partition of its own; before Spark 4.1 some partitions may get several."""
+def _by_shard(states: DataFrame, n_shards: int | None) -> DataFrame:
+    """The states with those of a shard in one partition; its own, where the number of shards was given."""
+    if n_shards is None:
+        return states.repartition("shard")  # Spark takes as many partitions as the states' bytes ask for
     if hasattr(states, "repartitionById"):
         return states.repartitionById(n_shards, "shard")
-    return states.repartition(n_shards, "shard")
+    return states.repartition(n_shards, "shard")  # before Spark 4.1: some partitions may get several shards
 
 
 def _merged_by_tree(df: DataFrame, states: DataFrame, work: str, *arguments: Any) -> DataFrame:

@@ -45,7 +45,7 @@ class ClassifierParams(HasLabelCol, HasPredictionCol, HasProbabilityCol, HasWeig
             setattr(self, name, Param(self, name, f"{name} of banbury.Classifier", plain.get(name, _as_it_is)))
         for name, meaning in OF_FIT.items():
             setattr(self, name, Param(self, name, meaning, _as_it_is))
-        self._setDefault(textCol="text", nulls="error", shards=1, min_documents=1, **parameters_of(Classifier()))
+        self._setDefault(textCol="text", nulls="error", shards=None, min_documents=1, **parameters_of(Classifier()))
 
     def setParams(self, **parameters: Any) -> Any:
         """Change parameters by their names; gives back the same object."""
