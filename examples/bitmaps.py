@@ -29,7 +29,7 @@ def show(weights: dict[str, float], width: int) -> None:
 
 
 def image(weights: dict[str, float]) -> object:
-    """The same in colours: blue for the digit, brown against it."""
+    """The same in colours: purple for the digit, orange against it."""
     from matplotlib.pyplot import subplots
 
     _, axes = subplots(figsize=(4, 4))

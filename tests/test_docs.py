@@ -67,6 +67,18 @@ def test_the_examples_of_a_page_run_one_after_another(
             exec(compile(block, f"{page.name}, block {number}", "exec"), names)
 
 
+WITHOUT_EXAMPLES = {
+    "reference/attacks.md": "made from the recorded runs, and compared with them",
+    "reference/cli.md": "what --help says, and compared with it",
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_page_has_an_example_that_runs(page: Path) -> None:
+    is_exempt = page.parent.parent == ROOT / "docs" and f"{page.parent.name}/{page.name}" in WITHOUT_EXAMPLES
+    assert is_exempt or blocks(page)
+
+
 def test_the_readme_names_the_two_commands() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in text

@@ -148,7 +148,7 @@ def test_the_site_in_a_browser(browser: Any, address: str, width: int, scheme: s
 @pytest.mark.parametrize("from_disk", [False, True], ids=["served", "opened from a disk"])
 def test_search_finds_a_word_without_a_network(browser: Any, address: str, site: Path, from_disk: bool) -> None:
     origin = f"file://{site}" if from_disk else address
-    watched = Watched(browser, viewport={"width": 1280, "height": 800})
+    watched = Watched(browser, viewport={"width": 1280, "height": 800}, offline=from_disk)
     watched.page.goto(f"{origin}/index.html")
     watched.page.click("input[name=query]")
     watched.page.keyboard.type("duplicates")

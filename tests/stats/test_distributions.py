@@ -72,6 +72,10 @@ def test_the_gamma_function_is_that_of_scipy(x: float, n: float) -> None:
         assert float(log_rising(x, n)) == pytest.approx(expected, rel=1e-10, abs=1e-10)
 
 
+def test_log_gamma_of_1_and_2_is_exactly_0() -> None:
+    assert log_gamma([1.0, 2.0]).tolist() == [0.0, 0.0]
+
+
 @given(st.floats(1e-3, 1e12), st.integers(0, 30))
 def test_a_rising_factorial_is_a_product(x: float, n: int) -> None:
     product = float(np.log(x + np.arange(n)).sum())
