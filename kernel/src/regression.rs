@@ -169,7 +169,11 @@ impl Regression {
             logs.iter_mut().zip(offsets).for_each(|(log, offset)| *log += offset);
         }
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = logs.iter().map(|log| (log - largest).exp()).sum();
+        let sum: f64 = match *logs {
+            // Of two one is the largest: its exponential is 1.
+            [first, second] => 1.0 + (-(first - second).abs()).exp(),
+            _ => logs.iter().map(|log| (log - largest).exp()).sum(),
+        };
         let whole = largest + sum.ln();
         logs.iter_mut().for_each(|log| *log -= whole);
     }

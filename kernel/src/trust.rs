@@ -31,6 +31,7 @@ mod evidence;
 mod length;
 mod model;
 mod reading;
+mod sums;
 mod weights;
 
 use crate::counts::{Counts, Kind};
