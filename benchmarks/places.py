@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import data
-from clocks import stopwatch
+from clocks import p50, stopwatch
 from speed import TITLES, Row, read
 
 import banbury
@@ -65,11 +65,12 @@ def reporting(folder: Path, quick: bool) -> Iterator[Row]:
 
 
 def explaining(folder: Path, quick: bool) -> Iterator[Row]:
-    """One text of 2 KB, by the automatic model of 20 classes; then printed."""
+    """Texts of about 2 KB, by the automatic model of 20 classes; then one of them printed."""
     split, model = newsgroups(quick), fitted(quick)
-    text = min(split.test, key=lambda one: abs(len(one.encode()) - BYTES_EXPLAINED))
-    yield Row(f"explain a text of {len(text.encode()):,} bytes", best_of(50, lambda: model.explain(text)), below=1e-3)
-    explanation = model.explain(text)
+    texts = sorted(split.test, key=lambda one: abs(len(one.encode()) - BYTES_EXPLAINED))[:100]
+    model.explain(texts[0])  # imports what it needs
+    yield Row("explain a text of 2 KB, p50", min(p50(model.explain, texts) for _ in range(5)), below=1e-3)
+    explanation = model.explain(texts[0])
     yield Row("  as text", best_of(20, lambda: str(explanation)))
     yield Row("  as HTML", best_of(20, explanation._repr_html_))
 

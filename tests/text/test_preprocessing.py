@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banbury import Analyzer, Tokens
+from banbury.text import preprocessing
 from banbury.text.preprocessing import changes
 
 
@@ -47,3 +48,9 @@ def test_changes_stand_where_they_say_and_what_is_left_out_is_in_no_token(text: 
     n_solid = sum(not character.isspace() for character in text)
     left_out = sum(len(change.text) for change in changes(analyzer, text) if change.token is None)
     assert left_out + sum(len(text[start:end].replace(" ", "")) for start, end in covered) == n_solid
+
+
+def test_one_sign_alone_is_what_the_pattern_finds_in_it() -> None:
+    for sign in map(chr, (*range(0x3000), *range(0xF900, 0x20000))):
+        plain = [(piece[0], None, *piece.span()) for piece in preprocessing.PIECE_PATTERN.finditer(sign)]
+        assert [tuple(change[:4]) for change in preprocessing._left_out(sign, 0, 1)] == plain

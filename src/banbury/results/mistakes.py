@@ -87,8 +87,10 @@ def words_at_fault(predictions: Predictions, explain: Explain, top: int) -> list
     for place in np.flatnonzero(~predictions.is_right).tolist():
         explanation = explain(predictions.rows[place], predictions.predicted[place], _known(predictions, place))
         document: dict[str, float] = {}
-        for evidence in (part for part in explanation.evidence if part.kind != "absent"):
-            document[evidence.name] = document.get(evidence.name, 0.0) + evidence.weight
+        for evidence in explanation.evidence:
+            if evidence.kind != "absent":
+                name = evidence.name
+                document[name] = document.get(name, 0.0) + evidence.weight
         for word, weight in document.items():
             if weight > 0:
                 nats[word] = nats.get(word, 0.0) + weight

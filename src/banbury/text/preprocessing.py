@@ -44,4 +44,6 @@ def changes(analyzer: Analyzer, document: Any) -> list[Change]:
 
 def _left_out(text: str, start: int, end: int) -> list[Change]:
     """The pieces of a part of a text that makes no token: between white space, without the signs that end them."""
+    if end - start == 1:  # most are one sign
+        return [] if text[start].isspace() else [Change(text[start], None, start, end)]
     return [Change(piece[0], None, piece.start(), piece.end()) for piece in PIECE_PATTERN.finditer(text, start, end)]
