@@ -50,7 +50,9 @@ def test_changes_stand_where_they_say_and_what_is_left_out_is_in_no_token(text: 
     assert left_out + sum(len(text[start:end].replace(" ", "")) for start, end in covered) == n_solid
 
 
-def test_one_sign_alone_is_what_the_pattern_finds_in_it() -> None:
-    for sign in map(chr, (*range(0x3000), *range(0xF900, 0x20000))):
-        plain = [(piece[0], None, *piece.span()) for piece in preprocessing.PIECE_PATTERN.finditer(sign)]
-        assert [tuple(change[:4]) for change in preprocessing._left_out(sign, 0, 1)] == plain
+def test_one_sign_between_words_is_what_the_pattern_finds_in_it() -> None:
+    analyzer = Analyzer(words="python", punctuation="none", emoticons=False)
+    for sign in map(chr, (*range(0x3000), *range(0xF900, 0xFFF0))):
+        if [token.text for token in analyzer.tokens(f"a{sign}b")] == ["a", "b"]:
+            pieces = [(piece[0], 1, 2) for piece in preprocessing.PIECE_PATTERN.finditer(sign)]
+            assert [(change.text, change.start, change.end) for change in changes(analyzer, f"a{sign}b")] == pieces
