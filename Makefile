@@ -39,6 +39,7 @@ check: $(VENV)/.built ## style, types, import layers
 
 bench: $(VENV)/.built ## how fast it is, against its peers
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/places.py
 
 docs: $(VENV)/.built ## the documentation as a site, in site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
