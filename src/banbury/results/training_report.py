@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from banbury.display.html import Markup
 
 MOST_DOUBTFUL = 20
+MOST_IN_A_CELL = 2**53  # of a confusion matrix: more cannot be counted one by one
 LARGEST_FIGURE = 1e300  # of any figure in a file
 
 
@@ -199,7 +200,7 @@ def _is_sound(report: TrainingReport) -> bool:
         all(isinstance(text, str) for text in texts)
         and all(isinstance(label, str | int | float) for label in report.classes)
         and [len(row) for row in report.confusion] == [n_classes] * n_classes
-        and all(_is_number(cell) and cell >= 0 for cell in cells)
+        and all(_is_number(cell) and 0 <= cell <= MOST_IN_A_CELL for cell in cells)
         and sum(cells) > 0
         and len(report.roc_aucs) in (0, n_classes)
         and all(len(entry) == 2 and _is_number(entry[1]) for entry in report.unknown_labels)
