@@ -178,15 +178,16 @@ def page(runs: dict[str, list[dict[str, Any]]]) -> str:
         "",
         "Made by `python benchmarks/attacks.py` from recorded runs (`benchmarks/results/attacks.json`). An input must",
         "be refused with a `BanburyError` or be used with finite numbers; a crash, a hang, a wrong answer and any",
-        "other exception are failures. `make fuzz` tries more; what has once failed is a test (`tests/failures`).",
+        "other exception are failures. `make fuzz` tries more; what has once failed was mended and is a test",
+        "(`tests/failures`). Failures are those of the latest run, found and mended those of the runs before it.",
         "",
-        "| tried | how often | failures | wanted |",
-        "| --- | ---: | ---: | ---: |",
+        "| tried | how often | found and mended | failures | wanted |",
+        "| --- | ---: | ---: | ---: | ---: |",
     ]
     for name, (wanted, what) in WANTED.items():
         tried = sum(run["tried"] for run in runs.get(name, []))
-        failed = sum(run["failures"] for run in runs.get(name, []))
-        lines.append(f"| {what} | {tried:,} | {failed:,} | {wanted:,} |")
+        *mended, failed = [0, *(run["failures"] for run in runs.get(name, []))]
+        lines.append(f"| {what} | {tried:,} | {sum(mended):,} | {failed:,} | {wanted:,} |")
     for run in runs.get("flooding", [])[-1:]:
         lines += [
             "",

@@ -37,6 +37,9 @@ class NotFittedError(BanburyError, ValueError, AttributeError):
     """The model has not learned anything yet: call `fit` or `learn` first."""
 
 
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
+"""What plain data raise that are not what they should be: whoever reads a file makes a `FileFormatError` of it."""
+
 FORGOTTEN = "this model has forgotten everything: call learn(texts, labels) first"
 
 

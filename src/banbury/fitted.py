@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury import _kernel
 from banbury.changes import CHANGING
-from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotAvailable, NotFittedError
+from banbury.errors import FORGOTTEN, MALFORMED, FileFormatError, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
@@ -215,7 +215,7 @@ class Fitted:
 
             try:
                 self._report = TrainingReport.from_settings(self._stored_report)
-            except (KeyError, TypeError, ValueError, OverflowError) as error:
+            except MALFORMED as error:
                 raise FileFormatError(f"the report of this model is not one of this version: {error}") from error
             self._stored_report = None
         return self._report
@@ -324,7 +324,7 @@ def parameters_and_fitted(
         given = check_parameters(Settings.from_plain(plain), effort)
     except FileFormatError as error:
         raise FileFormatError(f"{where}{error}") from error
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except MALFORMED as error:
         raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
     more = {"effort": effort, "exact_forget": learned.rows is not None}
     return {**learned.model.parameters(), **given._asdict(), **more}, learned

@@ -29,6 +29,12 @@ def test_a_table_of_lambda_predicts_and_explains() -> None:
     )
 
 
+@pytest.mark.parametrize("weight", [1e308, -1e101, math.inf, math.nan])
+def test_a_weight_that_sums_could_not_hold_is_refused(weight: float) -> None:
+    with pytest.raises(InputError, match="must be a number from"):
+        Classifier.from_log_ratios({"happy": weight}, classes=CLASSES)
+
+
 def test_more_classes_have_a_weight_each_and_order_does_not_matter() -> None:
     table = {"goal": {"sport": 2.0, "news": 0.5, "art": 0.0}, "vote": {"news": 3.0, "sport": 0.0, "art": 0.0}}
     model = Classifier.from_log_ratios(table, classes=("sport", "news", "art"))

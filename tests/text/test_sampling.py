@@ -3,12 +3,19 @@
 import numpy as np
 import pytest
 
-from banbury import Counts
+from banbury import Classifier, Counts
 from banbury.errors import InputError
+from banbury.text import sampling
 from banbury.text.likelihoods import scorer
 from banbury.text.sampling import draw_class_ids, draw_texts
 
 COUNTS = Counts().add(["a a a b", "c d"], ["x", "y"])
+
+
+def test_a_drawn_text_has_a_limit_whatever_the_counts_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "LONGEST_DRAWN", 5)
+    texts, _ = Classifier.textbook().fit(["a b " * 50], ["x"]).sample(3, seed=1)
+    assert all(0 < len(text.split()) <= 5 for text in texts)
 
 
 def test_classes_are_drawn_from_the_prior_or_all_the_same() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from banbury import _kernel, storage
 from banbury.apps.relevance import SCORERS, Reading, as_smoothing
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import MALFORMED, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.index import Index
@@ -194,7 +194,7 @@ class Ranker:
             numbers = counts.classes
             if numbers and (type(numbers[0]) is not int or not 0 <= numbers[0] <= numbers[-1] < ranker._next):
                 raise FileFormatError("its documents have impossible numbers")
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"{path}: not a ranker of this version of banbury: {error}") from error
         return ranker
 

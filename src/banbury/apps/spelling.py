@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import _kernel, storage
 from banbury.apps.edits import EditCounts, EditModel
 from banbury.apps.noisy_channel import CORRECTABLE_WORD, LONGEST, Channel, Suggestion, Vocabulary
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import MALFORMED, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import check_many
@@ -167,7 +167,7 @@ class SpellingCorrector:
             corrector.edit_counts = EditCounts.from_parts(parts)
             if corrector.counts.analyzer != WORD_ANALYZER or len(corrector.counts.classes) > 1:
                 raise FileFormatError("its words were not counted for spelling")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"{path}: not a corrector of this version of banbury: {error}") from error
         return corrector
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from banbury import storage
 from banbury.classifier import Classifier
 from banbury.distributed.columns import arrow
-from banbury.errors import FileFormatError, InputError
+from banbury.errors import MALFORMED, FileFormatError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -90,7 +90,7 @@ class TextState:
                 rows = array("Q", (row + shift for row in arrays["sample.rows"]))
                 arrays = {**arrays, "sample.rows": memoryview(rows)}
             tally, shard = self.tally.with_parts(settings, arrays), settings["shard"]
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"not a state of this version of banbury: {error}") from error
         if type(shard) is not int or tally.n_documents != (0 if shard else sum(parts.values())):  # the first has them
             raise FileFormatError("its shard is no number, or its parts do not have as many documents as it has")
@@ -202,7 +202,7 @@ def _known(parts: dict[int, int]) -> dict[str, Any]:
 def _parts(settings: dict[str, Any], first_part: int) -> dict[int, int]:
     try:
         parts: dict[Any, Any] = dict(settings["parts"])
-    except (KeyError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise FileFormatError(f"not a state of this version of banbury: {error}") from error
     if not all(type(number) is int and number >= 0 for pair in parts.items() for number in pair):
         raise FileFormatError("the numbers of its parts are not numbers")

@@ -11,6 +11,7 @@ from banbury.changes import Changes
 from banbury.classifier import Classifier
 from banbury.errors import (
     FORGOTTEN,
+    MALFORMED,
     ChangedError,
     FileFormatError,
     InputError,
@@ -429,7 +430,7 @@ class HierarchicalClassifier(Estimator):
             model._take(settings, arrays)
         except FileFormatError as error:
             raise FileFormatError(f"{where}{error}") from error
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
         model.analyzer = model._levels[-1].model.analyzer
         return model

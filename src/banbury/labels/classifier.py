@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from banbury import _kernel, storage
-from banbury.errors import FileFormatError, InputError, LabelError, NotAvailable, NotFittedError, check_top
+from banbury.errors import MALFORMED, FileFormatError, InputError, LabelError, NotAvailable, NotFittedError, check_top
 from banbury.labels.counts import LabelCounts
 from banbury.labels.model import LabelModel
 from banbury.labels.odds import probabilities_of
@@ -393,7 +393,7 @@ class MultiLabelClassifier(Estimator):
             model._take(settings, arrays)
         except FileFormatError as error:
             raise FileFormatError(f"{where}{error}") from error
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
         model.analyzer = as_analyzer(model._model.counts.analyzer)
         return model

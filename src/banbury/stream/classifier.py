@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from banbury import storage
 from banbury.changes import Changes
 from banbury.classifier import Classifier
-from banbury.errors import FORGOTTEN, FileFormatError, InputError, NotFittedError, check_top
+from banbury.errors import FORGOTTEN, MALFORMED, FileFormatError, InputError, NotFittedError, check_top
 from banbury.latest import Latest
 from banbury.lazy import numpy as np
 from banbury.parameters import Estimator
@@ -353,7 +353,7 @@ class StreamClassifier(Estimator):
             model._take(settings, arrays)
         except FileFormatError as error:
             raise FileFormatError(f"{where}{error}") from error
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        except MALFORMED as error:
             raise FileFormatError(f"{where}not a model of this version of banbury: {error}") from error
         model.analyzer = model._counts.analyzer
         return model

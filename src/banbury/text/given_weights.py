@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from banbury.text.settings import Settings
 
 Weights = dict[str, list[float]]
+LARGEST_GIVEN = 1e100  # weight: the sum over any text is a number
 
 
 class GivenScorer:
@@ -174,6 +174,8 @@ class GivenModel:
         weights = {str(word): [float(weight) for weight in by_class] for word, by_class in settings["given_weights"]}
         if sorted(set(classes)) != classes or any(len(by_class) != len(classes) for by_class in weights.values()):
             raise FileFormatError("its weights do not fit its classes")
+        if not all(abs(weight) <= LARGEST_GIVEN for by_class in weights.values() for weight in by_class):
+            raise FileFormatError("one of its weights is too large to be added up")
         return cls(classes, weights, Analyzer.from_settings(settings["analyzer"]))
 
     def parameters(self) -> dict[str, Any]:
@@ -188,6 +190,6 @@ def _weights_of(word: str, given: Any, classes: list[Any], labels: list[Any]) ->
     if not isinstance(given, Mapping) or set(given) != set(classes):
         raise InputError(f"{word!r} has {given!r}; it must have a number for each of {', '.join(map(repr, classes))}")
     for value in given.values():
-        if not isinstance(value, Real) or not isfinite(value):
-            raise InputError(f"the weight of {word!r} is {value!r}; it must be a finite number")
+        if not isinstance(value, Real) or not abs(float(value)) <= LARGEST_GIVEN:
+            raise InputError(f"the weight of {word!r} is {value!r}; it must be a number from -1e+100 to 1e+100")
     return [float(given[label]) for label in labels]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from banbury.text.documents import Label
     from banbury.text.likelihoods import Prior
 
+LONGEST_DRAWN = 1_000_000  # words of a drawn text: the counts of a file may claim any length
+
 
 def draw_class_ids(
     rng: np.random.Generator, n: int, label: Label | None, classes: list[Any], documents: list[int], prior: Prior
@@ -48,7 +50,8 @@ def draw_texts(
         if likelihood == "bernoulli":
             drawn = sorted_words[rng.random(len(words)) < chances[:, class_id]]
         else:
-            length = rng.poisson(occurrences[class_id] / max(documents[class_id], 1)) if len(words) else 0
+            mean = min(occurrences[class_id] / max(documents[class_id], 1), LONGEST_DRAWN)
+            length = min(rng.poisson(mean), LONGEST_DRAWN) if len(words) else 0
             shares = chances[:, class_id]
             drawn = rng.choice(sorted_words, size=length, p=shares / shares.sum()) if length else sorted_words[:0]
         texts.append(" ".join(drawn.tolist()))

@@ -16,6 +16,7 @@ from banbury.stats.distributions import log_rising
 from banbury.stats.intervals import Summary, beta_interval
 from banbury.tables.kinds.linear import LinearStatistics, Lines, apart
 from banbury.tables.kinds.statistics import (
+    LARGEST_DRAWN_RATE,
     Array,
     Block,
     Kind,
@@ -79,7 +80,7 @@ class MultinomialStatistics(LinearStatistics):
     def sample(self, rng: np.random.Generator, class_number: int, n: int) -> Array:
         """New rows of a class; their totals are drawn by the mean total of the class's rows."""
         counts, rows = self.sums["counts"][class_number], self.sums["rows"][class_number]
-        totals = rng.poisson(counts.sum() / max(float(rows[0]), 1.0), n)
+        totals = rng.poisson(min(counts.sum() / max(float(rows[0]), 1.0), LARGEST_DRAWN_RATE), n)
         pseudo_counts = self._dirichlet(counts)
         chances = (
             rng.dirichlet(np.maximum(pseudo_counts, 1e-300), n)

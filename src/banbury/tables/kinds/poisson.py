@@ -12,6 +12,7 @@ from banbury.stats.distributions import gamma_quantile, log_gamma, log_rising
 from banbury.stats.intervals import Summary
 from banbury.tables.kinds.linear import LinearStatistics, Lines
 from banbury.tables.kinds.statistics import (
+    LARGEST_DRAWN_RATE,
     NOTHING,
     Array,
     Block,
@@ -93,7 +94,7 @@ class PoissonStatistics(LinearStatistics):
         """New rows of a class."""
         events, rows = (array[0, class_number] for array in self.posterior_gamma())
         rates = rng.gamma(events, 1 / rows, (n, self.n_features)) if self.kind.predictive else events / rows
-        return rng.poisson(rates, (n, self.n_features)).astype(float)
+        return rng.poisson(np.minimum(rates, LARGEST_DRAWN_RATE), (n, self.n_features)).astype(float)
 
     def drawn(self, rng: np.random.Generator) -> Statistics:
         """Statistics whose plug-in parameters are one draw from the posterior."""

@@ -29,6 +29,7 @@ Truths = NDArray[np.bool_]
 Values = Any
 """Numbers by row and feature: what NumPy takes for an array, or a sparse array of SciPy."""
 
+LARGEST_DRAWN_RATE = 1e18  # of a Poisson distribution: NumPy draws whole numbers of 64 bits
 CELLS = 2**18  # of a block: rows × classes × features that are in memory at once
 EXACT = 1e-12  # what is left of a float sum after a subtraction, relative to what it was, is this much rounding
 
