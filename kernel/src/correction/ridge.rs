@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use super::{Correction, Scale, hashes};
 use crate::counts::Counts;
 use crate::documents::Documents;
-use crate::processor::{prefetch, scattered_filled, vectorised};
+use crate::processor::{prefetch, scattered_filled};
 use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 use crate::vocabulary::UNKNOWN;
 
@@ -571,21 +571,16 @@ fn sum_rows<T: Copy + Into<f64>>(rows: &[T], n: usize, places: &[u32], sums: &mu
 
 /// [`sum_wide_rows`] of a width that is known.
 fn sum_rows_of<T: Copy + Into<f64>, const N: usize>(rows: &[T], places: &[u32], sums: &mut [f64]) {
-    vectorised(
-        #[inline(always)]
-        || {
-            let mut all = [0.0; N];
-            for (at, &place) in places.iter().enumerate() {
-                if let Some(&next) = places.get(at + AHEAD) {
-                    prefetch(rows, next as usize * N);
-                    prefetch(rows, next as usize * N + N - 1);
-                }
-                let row = &rows[place as usize * N..][..N];
-                all.iter_mut().zip(row).for_each(|(sum, &number)| *sum += number.into());
-            }
-            sums.copy_from_slice(&all);
-        },
-    );
+    let mut all = [0.0; N];
+    for (at, &place) in places.iter().enumerate() {
+        if let Some(&next) = places.get(at + AHEAD) {
+            prefetch(rows, next as usize * N);
+            prefetch(rows, next as usize * N + N - 1);
+        }
+        let row = &rows[place as usize * N..][..N];
+        all.iter_mut().zip(row).for_each(|(sum, &number)| *sum += number.into());
+    }
+    sums.copy_from_slice(&all);
 }
 
 /// The same of any width.
