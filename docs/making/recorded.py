@@ -245,6 +245,25 @@ def copies() -> str:
     return markdown_table("| accuracy in %, report → test | RT-polarity | IMDB | SMS spam |", lines)
 
 
+def sizing() -> str:
+    """What a cluster shuffles and needs, predicted and measured, for growing data."""
+    shown = {
+        "shuffled_bytes": "shuffled",
+        "collected_bytes": "to the driver",
+        "counting_memory": "memory, counting",
+        "merging_memory": "memory, merging",
+        "driver_memory": "memory, driver",
+    }
+    rows = result("sizing")["rows"]
+
+    def cell(row: dict[str, Any], name: str) -> str:
+        return f"{row['predicted'][name] / 1e6:.1f} / {row['measured'][name] / 1e6:.1f}"
+
+    lines = [f"| {title} | {' | '.join(cell(row, name) for row in rows)} |" for name, title in shown.items()]
+    head = " | ".join(f"×{row['times']}" for row in rows)
+    return markdown_table(f"| MB, predicted / measured | {head} |", lines)
+
+
 def new_labels() -> str:
     """A label that comes later, after so many of its documents."""
     rows = result("moving_new_label")["rows"]
@@ -448,7 +467,7 @@ TABLES: dict[str, Callable[[], str]] = {
     make.__name__: make
     for make in (
         readme, accuracies, speeds, automatic_speeds, views, copies, new_labels, tables, table_rows, labels, hierarchy,
-        streams, many_classes, applications, saved_labels, attacks, vetted_attacks, live, serving,
+        streams, many_classes, applications, saved_labels, attacks, vetted_attacks, live, serving, sizing,
     )
 }  # fmt: skip
 VALUES: dict[str, Callable[..., Any]] = {

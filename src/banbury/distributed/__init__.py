@@ -3,7 +3,7 @@
 `plan` says what a worker has to know, and counts; `state` is what a worker has counted, as bytes and back; `columns`
 reads Arrow batches; `predicting` adds columns to them, or keeps some of their rows; `filtering` says which, and
 `sketch` finds the best share of them; `answers` are what workers send, errors among them, and the model that is made of
-all of them. Imports the classifier and the rooms below it.
+all of them. `sizing` says what all that takes. Imports the classifier and the rooms below it.
 
 >>> from banbury.distributed.plan import Plan
 >>> from banbury.distributed.state import merge
