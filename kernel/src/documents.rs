@@ -137,8 +137,13 @@ impl Documents {
         self.rows.is_empty()
     }
 
+    /// The hash of its text.
+    pub fn hash(&self, at: usize) -> u64 {
+        self.hashes[at]
+    }
+
     /// The classes that a document is counted in.
-    fn classes_of(&self, at: usize) -> &[u32] {
+    pub fn classes_of(&self, at: usize) -> &[u32] {
         self.sets.as_ref().map_or(&self.classes[at..=at], |sets| sets.get(self.classes[at]))
     }
 

@@ -29,6 +29,7 @@
 mod basis;
 mod evidence;
 mod length;
+mod listing;
 mod model;
 mod reading;
 mod sums;
@@ -42,6 +43,7 @@ pub use basis::{Basis, Corpus};
 use evidence::KNOTS;
 use length::CHANNELS;
 pub use length::growth;
+pub use listing::{Wanted, listed};
 pub use model::Model;
 
 /// How the features of a block are read.

@@ -372,6 +372,8 @@ class Documents:
         """The number of each document's group, rising; 32-bit integers."""
     def taken(self) -> Array:
         """The weight of what leaves each class with each document: floats, by document and class."""
+    def taken_from_own(self) -> Array:
+        """The weight of what leaves the class, or set of labels, of each document with it: floats."""
     def alike(self, n: int) -> list[bool]:
         """Whether each of the first `n` shares half of its rare pairs of words with one of another group."""
     def whole_groups(self, n: int) -> int:
@@ -395,8 +397,20 @@ class Documents:
 
         Of several sets of curves, each group has the one whose turn it is by its number.
         """
-    def first_scores(self, curves: Sequence[float], caps: Sequence[float], threads: int) -> LeftOut:
-        """Scores of documents, and then of their windows, by trust curves, with nothing taken out."""
+    def listed(
+        self,
+        curves: Sequence[float],
+        caps: Sequence[float],
+        start: Buffer,
+        growth: Buffer,
+        wanted: tuple[int, int, int],
+        threads: int,
+    ) -> Array:
+        """Some classes of each document, and then of each window: 32-bit integers, by row.
+
+        `wanted` says how many: its own at the most; these and the likeliest others by trust curves, with nothing taken
+        out; and all, the rest at random. `start` and `growth` are where scores start, by class.
+        """
 
 @final
 class LeftOut:

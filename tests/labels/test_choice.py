@@ -37,10 +37,3 @@ def test_characters_stay_only_where_they_help() -> None:
 def test_without_labels_there_is_nothing_to_learn() -> None:
     with pytest.raises(InputError, match="no document has a label"):
         choose_labels(LabelCounts().add(["a"], [()]), ["a"], [()], None, "f1", threads=None)
-
-
-def test_more_labels_than_can_be_told_are_refused() -> None:
-    sets = [(f"l{number}",) for number in range(10_001)]
-    counts = LabelCounts().add(["a"] * len(sets), sets)
-    with pytest.raises(InputError, match="there are 10001 labels; several labels a document work with up to 10000"):
-        choose_labels(counts, ["a"] * len(sets), sets, None, "f1", threads=None)

@@ -107,10 +107,49 @@ def test_listed_classes_have_what_all_have() -> None:
     listed = np.asarray(found.basis(2, lists.ravel()).features([5.0, 5.0]))
     picked = np.take_along_axis(whole, lists[:, :, None].astype(np.intp), axis=1)
     np.testing.assert_allclose(listed, picked - picked.mean(axis=1, keepdims=True), atol=1e-12)
-    first = found.first_scores(some_curves(), [1e9, 1e9], 2)
+
+
+def many_classes(n: int) -> tuple[list[str], list[str]]:
+    """Two documents a class, with a word of their own, one that some share, and one that all have."""
+    texts = [f"own{i // 2} some{i % 11} so w{i % 3} v{i % 5}" for i in range(2 * n)]
+    return texts, [f"c{i // 2:04}" for i in range(2 * n)]
+
+
+def test_long_rows_of_listed_classes_are_those_of_all() -> None:
+    texts, labels = many_classes(200)
+    counts = Counts(PAIRS).add(texts, labels)
+    numbers = class_numbers(labels, counts.classes)
+    found = _kernel.Documents(counts.kernel, texts, numbers, None, 30, 1, groups=[f"g{i % 90}" for i in range(400)])
+    whole = np.asarray(found.basis(1).features([5.0, 5.0]))
+    own = np.array(found.classes)
+    lists = np.column_stack([own, (own + 1) % 200, (own + 77) % 200]).astype(np.uint32)
+    listed = np.asarray(found.basis(1, lists.ravel()).features([5.0, 5.0]))
+    picked = np.take_along_axis(whole, lists[:, :, None].astype(np.intp), axis=1)
+    np.testing.assert_allclose(listed, picked - picked.mean(axis=1, keepdims=True), atol=1e-12)
+
+
+def test_a_list_has_the_own_class_the_likeliest_others_and_some_at_random() -> None:
+    texts, labels = many_classes(40)
+    counts = Counts(PAIRS).add(texts, labels)
+    numbers = class_numbers(labels, counts.classes)
+    found = _kernel.Documents(counts.kernel, texts, numbers, None, 999, 1, windows=True)
+    start, growth = np.linspace(-1, 1, 40), np.linspace(0.5, -0.5, 40)
+    how = (some_curves(), [1e9, 1e9], start, growth, (1, 4, 9))
+    lists = np.asarray(found.listed(*how, 2))
+    assert np.array_equal(lists, np.asarray(found.listed(*how, 1)))
+    assert lists.shape == (2 * len(found.rows), 9)
+    assert lists[:, 0].tolist() == [*found.classes, *found.classes]
+    assert all(len(set(row)) == 9 for row in lists.tolist())
     scorer = _kernel.TrustScorer(counts.kernel, some_curves(), [1e9, 1e9])
-    scores = np.asarray(scorer.scores([texts[row] for row in found.rows], [0.0] * 3, 1))
-    np.testing.assert_allclose(np.asarray(first.scores)[: len(found.rows)], scores, atol=1e-9)
+    chosen = [texts[row] for row in found.rows]
+    scores = np.asarray(scorer.scores(chosen, start.tolist(), 1, growth.tolist()))
+    for row, by_class, own in zip(lists.tolist(), scores, found.classes, strict=False):
+        others = sorted(by_class[[c for c in range(40) if c != own]], reverse=True)
+        np.testing.assert_allclose(by_class[row[1:4]], others[:3], atol=1e-9)
+    with pytest.raises(InputError, match="not those of these counts"):
+        found.listed(some_curves(), [1e9, 1e9], start, growth, (1, 4, 41), 1)
+    with pytest.raises(InputError, match="not those of these counts"):
+        found.listed(some_curves(), [1e9, 1e9], start[1:], growth, (1, 4, 9), 1)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -308,21 +347,28 @@ def test_little_data_breaks_nothing(texts: list[str], labels: list[str], tmp_pat
         assert np.array_equal(banbury.load(tmp_path / "model").predict_proba(texts), chances[: len(texts)])
 
 
-def test_too_many_classes_are_read_by_the_plain_model_which_is_chosen_and_calibrated_too(
-    monkeypatch: pytest.MonkeyPatch,
+def test_very_many_classes_have_no_shifts_and_a_report_of_the_classes_that_documents_list(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("banbury.text.choice.MOST_CLASSES", 100)
+    monkeypatch.setattr("banbury.text.curves.MANY_CLASSES", 100)
     numbers = range(101)
     texts = [f"word{i} and{i} some{i % 7} more{j}" for j in range(3) for i in numbers]
-    labels = [f"label{i}" for _ in range(3) for i in numbers]
-    model = Classifier().fit(texts, labels)
-    assert model.report_.chosen.startswith("multinomial, smoothing")
-    assert model.report_.accuracy > 0.9
-    assert model.report_.log_loss < 1
-    assert model.predict("word7") == "label7"
+    labels = [f"label{i:03}" for _ in range(3) for i in numbers]
+    model = Classifier(threads=1).fit(texts, labels)
+    report = model.report_
+    assert "fitted curves" in report.chosen
+    assert "of 101 classes, each document was told from the likeliest" in report.note
+    assert report.accuracy > 0.9
+    assert 0 < report.log_loss < 1
+    assert set(report.classes) <= set(labels)
+    assert model.predict("word7") == "label007"
     np.testing.assert_allclose(model.predict_proba(["word7", ""]).sum(axis=1), 1)
-    fewer = model.forget(texts[:: len(numbers)], labels[:: len(numbers)])
-    assert fewer.predict("word7") == "label7"  # by the universal curves, until settings are chosen again
+    model.save(tmp_path / "model")
+    backwards = Classifier(threads=3).fit(texts[::-1], labels[::-1])
+    backwards.save(tmp_path / "backwards")
+    assert (tmp_path / "model").read_bytes() == (tmp_path / "backwards").read_bytes()
+    uniform = Classifier(prior="uniform").fit(texts, labels)
+    assert uniform.report_.accuracy == report.accuracy  # the classes have as many documents each
 
 
 def test_leave_one_out_tells_the_truth_of_many_classes_with_few_documents() -> None:

@@ -6,9 +6,21 @@
 use std::collections::HashMap;
 
 use super::Documents;
+use crate::counts::find_cell;
 use crate::rows::Cell;
 
 impl Documents {
+    /// By document the weight of what is taken out of its own class, or set of labels, with it.
+    pub fn taken_from_own(&self) -> Vec<f64> {
+        let mut taker = Taker::new(self);
+        let mut taken = |at: usize| {
+            let own = self.classes[at];
+            let documents = taker.of(at).documents();
+            documents.iter().filter(|(class, _)| *class == own).map(|&(_, weight)| weight as f64).sum()
+        };
+        (0..self.len()).map(&mut taken).collect()
+    }
+
     /// By document and class the weight of what is taken out with it.
     pub fn taken(&self, n_classes: usize) -> Vec<f64> {
         let mut taker = Taker::new(self);
@@ -143,6 +155,29 @@ impl Taken<'_> {
         } else {
             row.iter().for_each(|&cell| left.push(cell));
         }
+        self.take(block, id, times, left);
+    }
+
+    /// The same of some classes, which rise and are all that something is taken from; and how many documents have left the row.
+    pub fn left_of(
+        &self,
+        block: usize,
+        id: u32,
+        times: u32,
+        row: &[Cell],
+        classes: &[u32],
+        left: &mut Vec<Cell>,
+    ) -> u32 {
+        left.clear();
+        left.extend(classes.iter().map(|&class| find_cell(row, class)));
+        let documents = |left: &[Cell]| left.iter().map(|cell| cell.documents).sum::<u32>();
+        let before = documents(left);
+        self.take(block, id, times, left);
+        before - documents(left)
+    }
+
+    #[inline(always)]
+    fn take(&self, block: usize, id: u32, times: u32, left: &mut [Cell]) {
         for &(class, weight) in self.copies.iter().filter(|_| times > 0) {
             subtract(left, class, weight, weight.saturating_mul(times));
         }

@@ -15,6 +15,7 @@ use crate::documents;
 use crate::duplicates;
 use crate::overlapping::Sets;
 use crate::regression;
+use crate::scoring;
 use crate::selection;
 use crate::text;
 use crate::threads::n_threads;
@@ -117,6 +118,10 @@ impl Documents {
         Ok(Array::rows(taken, self.inner.len(), n))
     }
 
+    fn taken_from_own(&self, py: Python<'_>) -> PyResult<Array> {
+        self.with(py, |_, _| Array::flat(self.inner.taken_from_own()))
+    }
+
     fn whole_groups(&self, n: usize) -> usize {
         self.inner.whole_groups(n)
     }
@@ -205,19 +210,32 @@ impl Documents {
         })
     }
 
-    fn first_scores(&self, py: Python<'_>, curves: Vec<f64>, caps: Vec<f64>, threads: usize) -> PyResult<LeftOut> {
-        let result = self.with(py, |counts, analyzer| {
+    #[allow(clippy::too_many_arguments)]
+    fn listed(
+        &self,
+        py: Python<'_>,
+        curves: Vec<f64>,
+        caps: Vec<f64>,
+        start: PyBuffer<f64>,
+        growth: PyBuffer<f64>,
+        wanted: (usize, usize, usize),
+        threads: usize,
+    ) -> PyResult<Array> {
+        let (prior, growth) = (start.to_vec(py)?, growth.to_vec(py)?);
+        let wanted = trust::Wanted { own: wanted.0, certain: wanted.1, width: wanted.2 };
+        let lists = self.with(py, |counts, analyzer| {
+            let n = counts.n_classes();
             let shape = trust::Shape::new(analyzer, counts);
             let curves = trust::Curves::new(&shape, &curves, &caps)?;
-            let model = trust::Model::new(counts, analyzer, &curves, None);
-            Some((model.scores_of(counts, &self.inner, n_threads(threads)), counts.n_classes()))
+            let n_listed = n - usize::from(counts.is_overlapping);
+            let fits = shape.n_scored() == n && [prior.len(), growth.len()] == [n; 2] && wanted.fits(n_listed);
+            let start = scoring::Start { prior: &prior, growth: &growth };
+            let threads = n_threads(threads);
+            fits.then(|| trust::listed(counts, analyzer, &self.inner, &curves, start, wanted, threads))
         })?;
-        let ((scores, lengths), n_classes) = result.ok_or_else(|| input_error(py, MISFIT.into()))?;
-        Ok(LeftOut {
-            scores: Py::new(py, Array::rows(scores, lengths.len(), n_classes))?,
-            absent: None,
-            lengths: Py::new(py, Array::flat(lengths))?,
-        })
+        let lists = lists.ok_or_else(|| input_error(py, MISFIT.into()))?;
+        let n_rows = lists.len() / wanted.width;
+        Ok(Array::rows(lists, n_rows, wanted.width))
     }
 }
 

@@ -4,7 +4,7 @@ use super::evidence::Side;
 use super::length::{CHANNELS, scales};
 use super::sums::{Asked, Part, Scratch, View};
 use super::{Curves, Shape};
-use crate::counts::Counts;
+use crate::counts::{Block, Counts};
 use crate::documents::{Documents, Features, Taker, Total};
 use crate::regression::dot;
 use crate::text::Analyzer;
@@ -14,6 +14,8 @@ use crate::threads::{each_on_a_thread, equal_parts};
 pub struct Corpus<'a> {
     counts: &'a Counts,
     shape: Shape,
+    /// By block the features of all documents, each as often as documents have it.
+    sizes: Vec<u64>,
 }
 
 /// What each number of the curves is multiplied by, before the length of the document is taken into account.
@@ -120,7 +122,12 @@ impl Basis {
 
 impl<'a> Corpus<'a> {
     pub fn new(counts: &'a Counts, analyzer: &Analyzer) -> Self {
-        Corpus { counts, shape: Shape::new(analyzer, counts) }
+        let shape = Shape::new(analyzer, counts);
+        let size = |block: &Block| match shape.is_overlapping {
+            true => block.rows.sums[0].documents,
+            false => block.rows.sums.iter().map(|sum| sum.documents).sum(),
+        };
+        Corpus { counts, sizes: counts.blocks.iter().map(size).collect(), shape }
     }
 
     pub fn shape(&self) -> &Shape {
@@ -134,14 +141,11 @@ impl<'a> Corpus<'a> {
             let total = taken.iter().find(|total| total.class == class);
             total.map_or(0, |total| total.features[block])
         };
-        let (all, gone) = match self.shape.is_overlapping {
-            true => (sums[0].documents, less(0)),
-            false => (
-                sums.iter().map(|sum| sum.documents).sum::<u64>(),
-                taken.iter().map(|total| total.features[block]).sum(),
-            ),
+        let gone = match self.shape.is_overlapping {
+            true => less(0),
+            false => taken.iter().map(|total| total.features[block]).sum(),
         };
-        let all = all.saturating_sub(gone);
+        let all = self.sizes[block].saturating_sub(gone);
         let size = |class: u32| sums[class as usize].documents.saturating_sub(less(class)) as f64;
         sides.clear();
         sides.extend(classes.iter().map(|&class| Side::new(size(class), all as f64)));
@@ -292,7 +296,7 @@ impl Curves {
 }
 
 /// The documents, and a window of each where there are windows.
-fn views_of(documents: &Documents) -> Vec<&[Features]> {
+pub(super) fn views_of(documents: &Documents) -> Vec<&[Features]> {
     [&documents.blocks[..], &documents.windows].into_iter().filter(|view| !view.is_empty()).collect()
 }
 

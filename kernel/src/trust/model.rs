@@ -4,6 +4,7 @@
 //! pairs take back a share. [`Model::weigh`] is where the weights of a feature come from, whatever they are wanted for:
 //! scores, tables that are ready, explanations. A correction is a sum of its own.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::basis::Corpus;
@@ -27,6 +28,8 @@ pub struct Model {
     sides: Vec<Vec<Side>>,
     /// The same column by column, with more than two classes.
     columns: Vec<Sides>,
+    /// By block, with more than two classes: which of them are of one size.
+    pub(super) sizes: Vec<Sizes>,
     /// What pairs of so many documents take back, for each channel, once all features are weighed.
     taken_back: OnceLock<Vec<[f64; CHANNELS]>>,
     /// By class; none where all are 1.
@@ -54,8 +57,13 @@ impl Model {
         let word_odds = OnceLock::new();
         let factors = curves.factors.clone();
         let columns = sides.iter().map(|sides| Sides::new(if shape.is_two() { &[] } else { sides })).collect();
+        let sizes_of = |(block, sides): (usize, &Vec<Side>)| match shape.is_two() {
+            true => Sizes::default(),
+            false => Sizes::new(counts, block, sides, &factors),
+        };
+        let sizes = sides.iter().enumerate().map(sizes_of).collect();
         let taken_back = OnceLock::new();
-        Model { shape, curves: by_block, caps, sides, columns, taken_back, factors, correction, word_odds }
+        Model { shape, curves: by_block, caps, sides, columns, sizes, taken_back, factors, correction, word_odds }
     }
 
     fn taken_back_by(&self, df: usize) -> [f64; CHANNELS] {
@@ -143,6 +151,22 @@ impl Model {
         let by_documents = self.heights(block, Hat::of_documents(df));
         for place in 0..inside.len() {
             visit(place, self.channels_of(block, place, row.get(place), by_documents));
+        }
+    }
+
+    /// The same of a feature of `df` documents that no class has seen: visits one class of each size.
+    pub(super) fn each_unseen_channels(
+        &self,
+        block: usize,
+        df: u32,
+        row: &mut EvidenceRow,
+        mut visit: impl FnMut(usize, [f64; WITH_ODDS]),
+    ) {
+        let Sizes { columns, examples, .. } = &self.sizes[block];
+        columns.of(&vec![0.0; examples.len()], f64::from(df), row);
+        let by_documents = self.heights(block, Hat::of_documents(df));
+        for (size, &class) in examples.iter().enumerate() {
+            visit(size, self.channels_of(block, class as usize, row.get(size), by_documents));
         }
     }
 
@@ -234,6 +258,41 @@ impl Model {
             self.each_word_odds(counts, block, id, |class, odds| term[class] += share * odds);
         }
         term
+    }
+}
+
+/// The classes by size: to all of one size a feature that they have not seen says the same.
+///
+/// Sizes are sums of what was counted, so there are few different ones even of very many classes: k of them need k²/2 counts. So
+/// does a table of sizes and numbers of documents, which takes memory in proportion to what was counted, not to classes.
+#[derive(Default)]
+pub(super) struct Sizes {
+    /// By class, the number of its size.
+    pub(super) of_class: Vec<u32>,
+    /// By size a class that has it.
+    pub(super) examples: Vec<u32>,
+    columns: Sides,
+}
+
+impl Sizes {
+    fn new(counts: &Counts, block: usize, sides: &[Side], factors: &[f64]) -> Self {
+        let sums = &counts.blocks[block].rows.sums;
+        let mut numbers = HashMap::new();
+        let (mut of_class, mut examples, mut different) = (vec![], vec![], vec![]);
+        for (class, &side) in sides.iter().enumerate() {
+            let factor = factors.get(class).copied().unwrap_or(1.0);
+            let number = *numbers.entry((sums[class].documents, factor.to_bits())).or_insert_with(|| {
+                examples.push(class as u32);
+                different.push(side);
+                examples.len() as u32 - 1
+            });
+            of_class.push(number);
+        }
+        Sizes { of_class, examples, columns: Sides::new(&different) }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.examples.len()
     }
 }
 

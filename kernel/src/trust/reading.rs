@@ -4,18 +4,17 @@ use super::length::{CHANNELS, growth};
 use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::Counts;
-use crate::documents::{Documents, Features, Finder, Listed};
+use crate::documents::{Features, Finder, Listed};
 use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
-use crate::threads::{each_on_a_thread, equal_parts};
 use crate::vocabulary::UNKNOWN;
 
 /// What adding up needs of memory.
 #[derive(Default)]
 pub struct TrustScratch {
     /// By block.
-    seen: Vec<Seen<Known>>,
+    pub(super) seen: Vec<Seen<Known>>,
     channels: ChannelSums,
     word_shares: Vec<f64>,
     corrections: Vec<u32>,
@@ -109,45 +108,6 @@ impl Reading for Model {
 }
 
 impl Model {
-    /// What documents say, and then a window of each where there are windows, with nothing taken out and no start: by document and
-    /// class; and how many words each has.
-    pub fn scores_of(&self, counts: &Counts, documents: &Documents, threads: usize) -> (Vec<f64>, Vec<u32>) {
-        let kept = self.keep(counts);
-        let n = self.shape.n_classes;
-        let first = self.shape.counted().next().map_or(0, |(block, _)| block);
-        let (mut scores, mut lengths) = (vec![], vec![]);
-        for view in [&documents.blocks, &documents.windows].into_iter().filter(|view| !view.is_empty()) {
-            lengths.extend((0..documents.len()).map(|at| view[first].range(at).len() as u32));
-            let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-                let (mut scratch, mut scores) = (TrustScratch::default(), vec![0.0; part.len() * n]);
-                scratch.seen.resize_with(view.len(), Seen::default);
-                for (at, scores) in part.clone().zip(scores.chunks_mut(n.max(1))) {
-                    for (block, features) in view.iter().enumerate() {
-                        let known =
-                            |&id: &u32| Known { weight: Model::stored(&kept[block], id as usize), ..Known::bare(id) };
-                        let found: Vec<Known> = features.ids[features.range(at)].iter().map(known).collect();
-                        let seen = &mut scratch.seen[block];
-                        (seen.features, seen.numbers, seen.firsts) = (found, vec![], vec![]);
-                        // Pairs stand where their words do.
-                        for &[left, right] in features.parents.get(features.range(at)).unwrap_or_default() {
-                            let place = scratch.seen[0].numbers.len() as u32;
-                            scratch.seen[block].firsts.push(place);
-                            scratch.seen[0].numbers.extend([left, right]);
-                        }
-                    }
-                    if self.shape.is_two() {
-                        scores[1] = self.lead(&scratch);
-                    } else {
-                        self.add_channels(|block| &kept[block], &mut scratch, scores);
-                    }
-                }
-                scores
-            });
-            scores.extend(parts.concat());
-        }
-        (scores, lengths)
-    }
-
     /// With two classes: by how much the features of a document speak for the second.
     fn lead(&self, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
@@ -163,13 +123,12 @@ impl Model {
     }
 
     /// With more classes: what the features of a document say, by class.
-    fn add_channels<'a>(
+    pub(super) fn add_channels<'a>(
         &self,
         weights_of: impl Fn(usize) -> &'a Weights,
         scratch: &mut TrustScratch,
         logs: &mut [f64],
     ) {
-        let n = self.shape.n_classes;
         let TrustScratch { seen, channels, word_shares, .. } = scratch;
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
@@ -181,11 +140,7 @@ impl Model {
             }
             let shares: &[f64] = if block == 0 { word_shares } else { &[] };
             let weights = weights_of(block);
-            weights.sum(n, features, shares, channels);
-            for (class, log) in logs.iter_mut().enumerate() {
-                let (first, second) = (channels.weights[class], channels.weights[n + class]);
-                *log += first * scales[0] + second * scales[1] + channels.odds[class];
-            }
+            weights.add(&self.sizes[block], features, shares, scales, channels, logs);
             if self.shape.pairs() == Some(block) {
                 let share = |pair: &Known| {
                     let [first, second] = weights.taken_back(self, pair.weight);

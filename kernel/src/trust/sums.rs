@@ -1,5 +1,6 @@
 //! What the features of a document, and of a window of it, say to each class: the sums that curves are multiplied with.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Shape;
@@ -12,6 +13,8 @@ use crate::rows::{Cell, Rows};
 const AHEAD: usize = 16;
 /// So many cells of features and classes wait to be worked out together: enough for most documents.
 const MOST_CELLS: usize = 1 << 16;
+/// Of a row of more cells only those are read that a document's list of classes asks for.
+const LONG_ROW: usize = if cfg!(test) { 2 } else { 128 };
 
 /// A document, and what is to be known of it.
 pub(super) struct Asked<'a> {
@@ -71,6 +74,8 @@ pub(super) struct Scratch {
     n_alike: usize,
     /// The cells of a feature that are left.
     left: Vec<Cell>,
+    /// By block and feature that very many classes have, the documents that have it.
+    long_rows: HashMap<(usize, u32), u32>,
 }
 
 /// The sums of a document, or of its window.
@@ -169,16 +174,25 @@ impl Scratch {
         let features = &asked.views[0][block];
         let ids = &features.ids[features.range(asked.at)];
         let mut left = std::mem::take(&mut self.left);
+        let touched = touched(part, asked);
         for (i, &id) in ids.iter().enumerate() {
             expect(rows, ids, i);
+            let row = rows.get(id);
             // Presences count: how often they stand there does not.
-            asked.taken.left(block, id, 1, rows.get(id), &mut left);
-            let (df, in_window) = (part.shape.documents(&left), self.in_window[i]);
+            let df = if part.is_listed && row.len() > LONG_ROW {
+                let gone = asked.taken.left_of(block, id, 1, row, &touched, &mut left);
+                let all = self.long_rows.entry((block, id)).or_insert_with(|| part.shape.documents(row));
+                if part.shape.is_overlapping { part.shape.documents(&left) } else { *all - gone }
+            } else {
+                asked.taken.left(block, id, 1, row, &mut left);
+                part.shape.documents(&left)
+            };
+            let in_window = self.in_window[i];
             self.documents.push(df);
             if df > 0 {
                 self.views[..1 + usize::from(in_window)].iter_mut().for_each(|view| view.known += 1);
             }
-            let (alike, cells) = self.cells_of(part, &left, df);
+            let (alike, cells) = self.cells_of(part, &left, row.len(), df);
             self.waiting.push(Waiting { df, in_window, alike, cells });
             if self.cells.len() >= MOST_CELLS {
                 self.add_waiting(part);
@@ -191,8 +205,9 @@ impl Scratch {
         self.left = left;
     }
 
-    /// The cells of a feature of so many documents: of all classes, or of those that have seen it, beside what it is alike with.
-    fn cells_of(&mut self, part: &Part, row: &[Cell], df: u32) -> (u32, Range<usize>) {
+    /// The cells of a feature of so many classes and documents: of all classes, or of those that have seen it, beside what it is alike
+    /// with.
+    fn cells_of(&mut self, part: &Part, row: &[Cell], n_known: usize, df: u32) -> (u32, Range<usize>) {
         let place = |listed: &[u32], class: u32| {
             let place = if part.is_listed { listed[class as usize] } else { class };
             (place != NONE).then_some(place as usize)
@@ -201,7 +216,7 @@ impl Scratch {
         if df == 0 {
             return (NONE, first..first);
         }
-        if 2 * row.len() > part.shape.n_classes || df as usize >= FLAT {
+        if 2 * n_known > part.shape.n_classes || df as usize >= FLAT {
             let counts = self.cells.push_all(&self.columns, df);
             for cell in row {
                 if let Some(place) = place(&self.listed, cell.class) {
@@ -312,6 +327,19 @@ impl Scratch {
             }
         }
     }
+}
+
+/// The listed classes and those that something is taken from, rising: all of a long row that has to be looked at.
+fn touched(part: &Part, asked: &Asked) -> Vec<u32> {
+    if !part.is_listed {
+        return vec![];
+    }
+    let of_all = part.shape.is_overlapping.then_some(0);
+    let taken = asked.totals.iter().map(|total| total.class);
+    let mut classes: Vec<u32> = part.classes.iter().copied().chain(taken).chain(of_all).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
 }
 
 /// Asks for the memory of rows that will be read soon.

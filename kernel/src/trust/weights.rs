@@ -2,7 +2,8 @@
 //!
 //! With two classes a feature has one number a channel, λ. With more, one that many classes have seen has a row of its own. Any other is
 //! a list of the classes that have seen it, to be added to the row that all features of the same number of documents
-//! share. Most features are rare and have the list of many others, which is there once: the lists stay in the cache.
+//! share, which has one place for all classes of one size. Most features are rare and have the list of many others, which is there
+//! once: the lists stay in the cache.
 //!
 //! What is kept of a correction lies beside them, where the feature's id, or the place of its key, says.
 
@@ -12,9 +13,9 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::evidence::{EvidenceRow, FLAT, Hat};
 use super::length::CHANNELS;
-use super::model::{Model, WITH_ODDS};
+use super::model::{Model, Sizes, WITH_ODDS};
 use crate::counts::Counts;
-use crate::processor::{Line, add_rows, add_scaled_rows, prefetch, scattered_copy, scattered_filled};
+use crate::processor::{Line, add_rows, add_scaled_rows, prefetch, scattered, scattered_filled};
 use crate::rows::Cell;
 use crate::scoring::{Known, Stored};
 use crate::vocabulary::UNKNOWN;
@@ -23,6 +24,8 @@ use crate::vocabulary::UNKNOWN;
 const SMALL: u32 = 64;
 /// How many features ahead memory is asked for.
 const AHEAD: usize = 8;
+/// With more classes memory counts for more than time.
+const MANY_CLASSES: usize = 1000;
 /// Weights of more features are let go rather than cleared.
 const MOST_CLEARED: usize = 4 << 10;
 
@@ -34,7 +37,7 @@ pub struct Weights {
     /// By feature that many classes have seen.
     rows: Rows,
     lists: Vec<Entry>,
-    /// By number of documents: the row of a feature that no class has seen.
+    /// By number of documents: the row of a feature that no class has seen, by size of classes.
     defaults: Rows,
     /// What is kept of the correction, by id, or by the place of the key where [`Weights::place`] has put it there.
     pub(super) corrections: Vec<u32>,
@@ -77,11 +80,14 @@ impl Place {
 struct Entry {
     /// By how much its channels differ from those of the default row.
     more: [f64; WITH_ODDS],
-    class: u16,
-    /// How long the list is, and the number of its default row.
-    len: u16,
+    /// With [`LAST`] where the list ends.
+    class: u32,
+    /// The number of the list's default row.
     default: u32,
 }
+
+/// What marks the last class of a list.
+const LAST: u32 = 1 << 31;
 
 /// Rows by channel and class, and rows of odds by class, each filled up to a whole number of lines.
 #[derive(Default)]
@@ -123,13 +129,13 @@ impl Rows {
     }
 }
 
-/// The sums of a document's channels in a block, and what adding needs of memory.
+/// What adding up needs of memory.
 #[derive(Default)]
 pub(super) struct ChannelSums {
-    /// By channel and class.
-    pub(super) weights: Vec<f64>,
-    /// By class: of each feature its odds times its share.
-    pub(super) odds: Vec<f64>,
+    /// By channel and class, or size of classes.
+    weights: Vec<f64>,
+    /// By class or size: of each feature its odds times its share.
+    odds: Vec<f64>,
     rows: Vec<u32>,
     listed: Vec<u32>,
     shares: Vec<f64>,
@@ -139,19 +145,46 @@ pub(super) struct ChannelSums {
 }
 
 impl Weights {
+    /// The weights of some features of a block, in the order of their ids; all others are as those that have been forgotten.
+    pub(super) fn of_some(model: &Model, counts: &Counts, block: usize, ids: &[u32]) -> Self {
+        let mut weights = Weights::default();
+        for &id in ids {
+            weights.stored.resize(id as usize, NOTHING);
+            weights.push(model, counts, block, id);
+        }
+        weights
+    }
+
     /// The weights of all features of a block.
     pub(super) fn of(model: &Model, counts: &Counts, block: usize) -> Self {
         let mut weights = Weights::default();
         let n_features = counts.blocks[block].rows.len() as u32;
         weights.stored.reserve(n_features as usize);
+        if !model.shape.is_two() {
+            weights.reserve(model, counts, block);
+        }
         (0..n_features).for_each(|id| weights.push(model, counts, block, id));
-        weights.lists = scattered_copy(&weights.lists);
-        weights.rows.weights = scattered_copy(&weights.rows.weights);
-        weights.rows.odds = scattered_copy(&weights.rows.odds);
         if let Some(correction) = &model.correction {
             weights.corrections = (0..n_features).map(|id| correction.kept(counts, block, id)).collect();
         }
         weights
+    }
+
+    /// Room for the weights of all features of a block. Lists that are shared leave some of it unused, which the system has not
+    /// given yet.
+    fn reserve(&mut self, model: &Model, counts: &Counts, block: usize) {
+        let (rows, n) = (&counts.blocks[block].rows, model.shape.n_classes);
+        let (mut n_rows, mut n_listed) = (0, 0);
+        for row in (0..rows.len() as u32).map(|id| rows.get(id)) {
+            if has_row(model, row) {
+                n_rows += 1;
+            } else {
+                n_listed += row.len();
+            }
+        }
+        self.lists = scattered(n_listed);
+        self.rows.weights = scattered(n_rows * (CHANNELS * n).div_ceil(Line::LEN));
+        self.rows.odds = scattered(n_rows * n.div_ceil(Line::LEN));
     }
 
     /// Forgets all weights, and keeps the memory where it is not much.
@@ -208,29 +241,27 @@ impl Weights {
 
     /// Where the list starts.
     fn push_list(&mut self, model: &Model, block: usize, row: &[Cell], df: u32) -> u32 {
-        let n = model.shape.n_classes;
+        let sizes = &model.sizes[block];
         let signature = signature(row, df);
         if let Some(&start) = signature.and_then(|signature| self.places.get(&signature)) {
             return start;
         }
         let hat = Hat::of_documents(df);
-        let Weights { inside, evidence, defaults, documents, numbers, .. } = self;
+        let Weights { evidence, defaults, documents, numbers, .. } = self;
         let default = *numbers.entry(df).or_insert_with(|| {
-            inside.clear();
-            inside.resize(n, 0.0);
-            model.each_channels(block, inside, df, evidence, defaults.push(n));
+            model.each_unseen_channels(block, df, evidence, defaults.push(sizes.len()));
             documents.push(df);
             documents.len() as u32 - 1
         });
         let start = self.lists.len() as u32;
-        let len = row.iter().filter(|cell| cell.documents > 0).count() as u16;
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             let class = cell.class as usize;
             let mut more = model.channels(block, class, cell.documents, df, hat);
-            let common = self.defaults.channels(n, default, class);
+            let common = self.defaults.channels(sizes.len(), default, sizes.of_class[class] as usize);
             more.iter_mut().zip(common).for_each(|(more, common)| *more -= common);
-            self.lists.push(Entry { more, class: class as u16, len, default });
+            self.lists.push(Entry { more, class: cell.class, default });
         }
+        self.lists.last_mut().expect("some class has seen it").class |= LAST;
         if let Some(signature) = signature {
             self.places.insert(signature, start);
         }
@@ -265,15 +296,34 @@ impl Weights {
         listed.truncate(n_listed);
     }
 
-    /// Sums up the channels of features, the last of them times the feature's share where there are shares.
-    pub(super) fn sum(&self, n: usize, features: &[Known], shares: &[f64], sums: &mut ChannelSums) {
-        let ChannelSums { weights, odds, rows, listed, shares: row_shares, times, touched } = sums;
-        weights.clear();
-        weights.resize((CHANNELS * n).next_multiple_of(Line::LEN), 0.0);
-        odds.clear();
-        odds.resize(n.next_multiple_of(Line::LEN), 0.0);
-        times.resize(times.len().max(self.documents.len()), (0.0, 0.0));
-        self.part(features, rows, listed);
+    /// Adds what the features of a block say to each class, by these scales of the channels; where there are shares, with its odds times
+    /// the share of each feature.
+    pub(super) fn add(
+        &self,
+        sizes: &Sizes,
+        features: &[Known],
+        shares: &[f64],
+        scales: [f64; CHANNELS],
+        sums: &mut ChannelSums,
+        logs: &mut [f64],
+    ) {
+        sums.times.resize(sums.times.len().max(self.documents.len()), (0.0, 0.0));
+        self.part(features, &mut sums.rows, &mut sums.listed);
+        self.add_lists(features, shares, scales, sums, logs);
+        self.add_rows(features, shares, scales, sums, logs);
+        self.add_unseen(sizes, !shares.is_empty(), scales, sums, logs);
+    }
+
+    /// Adds the lists of features that have one, and notes their defaults.
+    fn add_lists(
+        &self,
+        features: &[Known],
+        shares: &[f64],
+        scales: [f64; CHANNELS],
+        sums: &mut ChannelSums,
+        logs: &mut [f64],
+    ) {
+        let ChannelSums { listed, times, touched, .. } = sums;
         // Most lists lie in one or two lines of the cache.
         let expect = |at: &u32| {
             let place = Place::read(features[*at as usize].weight);
@@ -286,11 +336,12 @@ impl Weights {
             let place = Place::read(features[*at as usize].weight);
             let share = shares.get(*at as usize).copied().unwrap_or(0.0);
             let list = &self.lists[place.start as usize..];
-            let Entry { len, default, .. } = list[0];
-            for Entry { more, class, .. } in &list[..usize::from(len)] {
-                let class = usize::from(*class);
-                (0..CHANNELS).for_each(|channel| weights[channel * n + class] += more[channel]);
-                odds[class] += share * more[CHANNELS];
+            let default = list[0].default;
+            for Entry { more: [first, second, odds], class, .. } in list {
+                logs[(class & !LAST) as usize] += first * scales[0] + second * scales[1] + share * odds;
+                if class & LAST != 0 {
+                    break;
+                }
             }
             let times = &mut times[default as usize];
             if times.0 == 0.0 {
@@ -298,6 +349,24 @@ impl Weights {
             }
             *times = (times.0 + 1.0, times.1 + share);
         }
+    }
+
+    /// Adds the rows of features that have one.
+    fn add_rows(
+        &self,
+        features: &[Known],
+        shares: &[f64],
+        scales: [f64; CHANNELS],
+        sums: &mut ChannelSums,
+        logs: &mut [f64],
+    ) {
+        let ChannelSums { rows, weights, odds, shares: row_shares, .. } = sums;
+        if rows.is_empty() {
+            return;
+        }
+        let n = logs.len();
+        clear(weights, CHANNELS * n);
+        clear(odds, n);
         row_shares.clear();
         if !shares.is_empty() {
             row_shares.extend(rows.iter().map(|&at| shares[at as usize]));
@@ -307,27 +376,59 @@ impl Weights {
         if !shares.is_empty() {
             add_scaled_rows(cast_slice(&self.rows.odds), rows, row_shares, odds);
         }
+        for (class, log) in logs.iter_mut().enumerate() {
+            *log += weights[class] * scales[0] + weights[n + class] * scales[1] + odds[class];
+        }
+    }
+
+    /// Adds the defaults of features that have a list.
+    fn add_unseen(
+        &self,
+        sizes: &Sizes,
+        has_shares: bool,
+        scales: [f64; CHANNELS],
+        sums: &mut ChannelSums,
+        logs: &mut [f64],
+    ) {
+        let ChannelSums { weights, odds, shares, times, touched, .. } = sums;
+        if touched.is_empty() {
+            return;
+        }
+        let n = sizes.len();
+        clear(weights, CHANNELS * n);
+        clear(odds, n);
         // By their numbers of documents: an order that does not depend on when they were first met.
         touched.sort_unstable_by_key(|&number| self.documents[number as usize]);
-        let scales = |pick: fn((f64, f64)) -> f64, scales: &mut Vec<f64>| {
+        let of_times = |pick: fn((f64, f64)) -> f64, scales: &mut Vec<f64>| {
             scales.clear();
             scales.extend(touched.iter().map(|&number| pick(times[number as usize])));
         };
-        scales(|(n, _)| n, row_shares);
-        add_scaled_rows(cast_slice(&self.defaults.weights), touched, row_shares, weights);
-        if !shares.is_empty() {
-            scales(|(_, share)| share, row_shares);
-            add_scaled_rows(cast_slice(&self.defaults.odds), touched, row_shares, odds);
+        of_times(|(n, _)| n, shares);
+        add_scaled_rows(cast_slice(&self.defaults.weights), touched, shares, weights);
+        if has_shares {
+            of_times(|(_, share)| share, shares);
+            add_scaled_rows(cast_slice(&self.defaults.odds), touched, shares, odds);
         }
         touched.drain(..).for_each(|number| times[number as usize] = (0.0, 0.0));
+        for size in 0..n {
+            odds[size] += weights[size] * scales[0] + weights[n + size] * scales[1];
+        }
+        logs.iter_mut().zip(&sizes.of_class).for_each(|(log, &size)| *log += odds[size as usize]);
     }
+}
+
+/// So many zeros, filled up to a whole number of lines.
+fn clear(sums: &mut Vec<f64>, n: usize) {
+    sums.clear();
+    sums.resize(n.next_multiple_of(Line::LEN), 0.0);
 }
 
 /// Whether so many classes have seen a feature that it has a row of its own.
 fn has_row(model: &Model, row: &[Cell]) -> bool {
     let n = model.shape.n_classes;
     let known = row.iter().filter(|cell| cell.documents > 0).count();
-    known * 3 > n || n > usize::from(u16::MAX)
+    // A row is read sooner; a list takes less memory unless nearly all classes have seen the feature.
+    if n > MANY_CLASSES { known * 4 > n * 3 } else { known * 3 > n }
 }
 
 /// What tells rare features of one or two classes apart: their classes and the documents in each.

@@ -15,7 +15,6 @@ from banbury.labels.thresholds import F1Thresholds, Threshold, f1_thresholds, th
 from banbury.labels.trust import LabelTrust
 from banbury.lazy import numpy as np
 from banbury.text.documents import as_groups, as_weights
-from banbury.text.trust import MOST_CLASSES
 
 if TYPE_CHECKING:
     from banbury.labels.sets import LabelSet
@@ -47,10 +46,6 @@ def choose_labels(
     labels = counts.labels
     if not labels:
         raise InputError("no document has a label: there is nothing to learn")
-    if len(labels) > MOST_CLASSES:
-        raise InputError(
-            f"there are {len(labels)} labels; several labels a document work with up to {MOST_CLASSES} of them"
-        )
     trust, analyzer, left_out = fit_label_curves(
         counts,
         texts,

@@ -26,7 +26,6 @@ from banbury.text.curves import (
     FEW_OF_A_CLASS,
     FEWEST_DOCUMENTS,
     MOST_FITTED_DOCUMENTS,
-    MOST_LISTED_SCORES,
     SHARED_DOCUMENTS,
     SMALLEST_MULTIPLIER,
     WORTH,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 
 # With more labels than all of these together a document is paired with some of them.
 OWN_PAIRED, BEST_PAIRED, RANDOM_PAIRED = 4, 4, 4
+MOST_LABEL_SCORES = 10_000_000  # documents times labels of one array
 MOST_PAIRED_DOCUMENTS = 2_500  # that curves are fitted on: each has a dozen labels, and a window
 # A window of a document need not have to do with all its labels, so windows say less than of one label a document: by
 # leave-one-out on joined documents of R8 and 20 Newsgroups. Shifts and slopes are fitted on whole documents alone.
@@ -84,7 +84,7 @@ def fit_label_curves(
     block, that block is left out unless leave-one-out says that it helps.
     """
     given = (counts, texts, sets, weights)
-    most = max(min(MOST_FITTED_DOCUMENTS, MOST_LISTED_SCORES // len(counts.labels)), FEWEST_DOCUMENTS)
+    most = max(min(MOST_FITTED_DOCUMENTS, MOST_LABEL_SCORES // len(counts.labels)), FEWEST_DOCUMENTS)
     few = min(most, MOST_PAIRED_DOCUMENTS)
     curves = CurveFit(Observed(*given, most=few, groups=groups, windows=True, threads=threads))
     observed = Observed(*given, most=most, groups=groups, threads=threads)
@@ -137,12 +137,6 @@ def _log_loss(observed: Observed, log_odds: NDArray[np.float64]) -> float:
     return float(np.average(np.logaddexp(0, signed).mean(axis=1), weights=observed.weights))
 
 
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The place of each value in the order of its row, from 0."""
-    ranks: NDArray[np.intp] = np.argsort(np.argsort(values, axis=1), axis=1)
-    return ranks
-
-
 class _Pairs(NamedTuple):
     """Some labels for each row (documents, then windows), and how much each pair counts."""
 
@@ -173,24 +167,24 @@ class CurveFit:
         if width == n_labels:
             return _Pairs(np.tile(np.arange(width), (n_rows, 1)), np.ones((n_rows, width)))
         trust = LabelTrust.universal(observed.counts.analyzer)
-        first = observed.documents.first_scores(list(trust.curves), [NO_CAP] * len(trust.caps), observed.threads)
-        scores = EVIDENCE * np.asarray(first.scores)[:, 1:] + observed.start
-        return self.sampled(scores, np.random.default_rng(0).random(scores.shape), width)
+        start = np.concatenate([[0.0], observed.start / EVIDENCE])  # class 0 has all documents, and is never listed
+        wanted = (OWN_PAIRED, OWN_PAIRED + BEST_PAIRED, width)
+        caps = [NO_CAP] * len(trust.caps)
+        lists = observed.documents.listed(trust.curves, caps, start, 0 * start, wanted, observed.threads)
+        return self.weighed(np.asarray(lists).astype(np.intp) - 1)
 
-    def sampled(self, scores: NDArray[np.float64], draws: NDArray[np.float64], width: int) -> _Pairs:
-        """So many labels for each row: first its own, by draw, then the others, the likeliest first, then by draw."""
-        truth, n_labels = np.tile(self.observed.truth, (2, 1)), self.observed.n_labels
-        n_own = truth.sum(axis=1, keepdims=True)
+    def weighed(self, places: NDArray[np.intp]) -> _Pairs:
+        """How much the labels of each row count: those of its own, then the likeliest others, then those by draw.
+
+        What was drawn stands for all that could have been. What is left over of its own labels comes last: it fills the
+        row up and counts nothing.
+        """
+        n_labels, width = self.observed.n_labels, places.shape[1]
+        n_own = np.tile(self.observed.truth.sum(axis=1, keepdims=True), (2, 1))
         n_taken = np.minimum(n_own, OWN_PAIRED)
         n_likely = np.minimum(OWN_PAIRED + BEST_PAIRED - n_taken, n_labels - n_own)
         n_left = n_labels - n_own - n_likely
         n_drawn = np.minimum(width - n_taken - n_likely, n_left)
-        own_rank = _ranks(np.where(truth, draws, 2.0))
-        rank = _ranks(np.where(truth, np.inf, -scores))
-        keys = np.where(rank < n_likely, 1 + rank / n_labels, 2 + draws)
-        # What is left over of its own labels comes last: it fills the row up and counts nothing.
-        keys = np.where(truth, np.where(own_rank < n_taken, draws, 4 + draws), keys)
-        places = np.argsort(keys, axis=1)[:, :width]
         column = np.arange(width)
         weights = np.where(column < n_taken, n_own / np.maximum(n_taken, 1), 1.0)
         is_drawn = (column >= n_taken + n_likely) & (column < n_taken + n_likely + n_drawn)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TOPS = (1, 5, 10)  # of how many labels it is said how often the true one is among them
 MOST_PAIRS_SHOWN = 20
-MOST_SCORES_AT_ONCE = 4_000_000  # documents times classes
+MOST_SCORES_AT_ONCE = 1_000_000  # documents times classes
 # Of an evaluation: documents times classes that it keeps probabilities of, and rows of its confusion matrix. Either
 # takes less than a gigabyte.
 MOST_EVALUATED, MOST_CONFUSED = 100_000_000, 10_000

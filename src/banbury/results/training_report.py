@@ -248,10 +248,11 @@ def training_report(
     Doubtful labels are looked for in `doubts`, where more documents were seen there. The model has learned `n_learned`
     documents.
     """
+    columns = seen.by_column(classes)
     evaluation = evaluate(
-        [classes[number] for number in seen.class_ids.tolist()],
+        [columns[number] for number in seen.class_ids.tolist()],
         log_probabilities=seen.log_probabilities,
-        classes=classes,
+        classes=columns,
         weights=seen.weights,
         rows=list(seen.rows),
     )
@@ -267,10 +268,11 @@ def training_report(
 
 
 def _doubtful(classes: list[Any], seen: Seen, text: Callable[[int], str]) -> list[Doubtful]:
+    columns = seen.by_column(classes)
     return doubtful_labels(
         seen.class_ids,
         seen.log_probabilities,
-        label=lambda place: classes[seen.class_ids[place]],
+        label=lambda place: columns[seen.class_ids[place]],
         text=lambda place: text(seen.rows[place]),
         rows=seen.rows,
         most=MOST_DOUBTFUL,

@@ -10,6 +10,8 @@ from banbury.lazy import numpy as np
 from banbury.stats.softmax import log_softmax
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -54,11 +56,18 @@ class Seen:
     rows: list[int]
     """The row of each document among those given."""
     class_ids: NDArray[Any]
+    """The column of each document's class among the log probabilities."""
     weights: NDArray[Any]
     log_probabilities: NDArray[Any]
     """Leave-one-out log probabilities, by document and class."""
     by_length: list[ByLength] = field(default_factory=list)
     """How well texts of different lengths are predicted."""
+    columns: NDArray[Any] | None = None
+    """The class ids of the columns; None where they are all. Of very many classes only those that documents list."""
+
+    def by_column(self, values: Sequence[Any]) -> list[Any]:
+        """What is given for each class, for each column."""
+        return list(values) if self.columns is None else [values[column] for column in self.columns.tolist()]
 
 
 def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
@@ -68,6 +77,7 @@ def with_prior(seen: Seen, asked: list[float], had: list[float]) -> Seen:
     """
     if asked == had or not all(map(isfinite, [*asked, *had])):
         return seen
+    asked, had = seen.by_column(asked), seen.by_column(had)
     return replace(seen, log_probabilities=log_softmax(seen.log_probabilities + np.array(asked) - np.array(had)))
 
 

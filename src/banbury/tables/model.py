@@ -41,7 +41,6 @@ from banbury.text.documents import LABEL_TYPES, Column, Label, check_kind
 from banbury.text.likelihoods import Prior, log_prior
 from banbury.text.model import TextModel, TextState
 from banbury.text.settings import Settings
-from banbury.text.trust import MOST_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,6 +64,7 @@ class TableState(NamedTuple):
     texts: dict[str, TextState]
 
 
+MOST_CLASSES = 10_000  # of a table; with more, nothing is fitted to the scores of rows by class
 MOST_ROWS = 1 << 53  # of a class in a file: sums of such numbers are exact
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from banbury.records import Record
 from banbury.text.calibration import Calibration
 from banbury.text.correction import Correction
-from banbury.text.trust import MOST_CLASSES, Trust
+from banbury.text.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,5 +64,5 @@ class TextChoice(Record):
 
 
 def uses_curves(settings: Settings, n_classes: int) -> bool:
-    """Whether the automatic model predicts: the plain one does for a single class, and for very many."""
-    return settings.is_automatic and 1 < n_classes <= MOST_CLASSES
+    """Whether the automatic model predicts: the plain one does for a single class."""
+    return settings.is_automatic and n_classes > 1

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 MOST_BASIS_NUMBERS = 12_000_000  # of the basis: beyond, the regression takes longer than counting
 MOST_FITTED_DOCUMENTS = 5_000  # more make the curves hardly better
 FEWEST_DOCUMENTS = 50
-MOST_LISTED_SCORES = 10_000_000  # documents times classes, from which classes are listed
+MOST_LISTED_SCORES = 300_000_000  # documents times classes, from which classes are listed
 MOST_REPORTED_SCORES = 300_000  # documents times classes, each left out once more for the report
+# With more classes none has a shift, and the report is of those that documents list: the true one, and the likeliest.
+MANY_CLASSES, MOST_REPORTED_LISTS = 1_000, 500
 
 # With more classes than all of these together a row lists its own, the best others by a first score, and random ones.
 BEST_LISTED, RANDOM_LISTED = 5, 4
@@ -97,16 +99,18 @@ def fit_curves(
         if tried[-1].log_loss > WORTH * fewer[-1].log_loss:
             trust, logs, analyzer, chosen = other, other_logs, narrower, fewer[-1].name
         tried = fewer + tried
-    n, class_ids, document_weights = fit.n_reported, fit.class_ids[: fit.n_reported], fit.weights[: fit.n_reported]
+    n, document_weights = fit.n_reported, fit.weights[: fit.n_reported]
     notes = [
         sample_note(counts.documents, document_weights),
         together_note(documents, counts, groups is not None),
-        alike_note(documents, logs[:n]),
+        alike_note(documents, logs.is_right()[:n]),
+        f"of {n_classes} classes, each document was told from the likeliest" if fit.is_many else "",
     ]
     lengths = np.concatenate([fit.lengths[:n, 0], fit.lengths[len(fit.class_ids) :][:n, 0]])
-    by_length = figures_by_length(lengths, np.tile(class_ids, 2), logs)
     note = "; ".join(note for note in notes if note)
-    seen = Seen(tried, chosen, note, documents.rows[:n], class_ids, document_weights, logs[:n], by_length)
+    class_ids, table, columns = logs.table(n)
+    of_documents = (documents.rows[:n], class_ids, document_weights, table)
+    seen = Seen(tried, chosen, note, *of_documents, logs.by_length(lengths), columns)
     return trust, analyzer, seen
 
 
@@ -117,10 +121,51 @@ def _n_listed(n_classes: int) -> int:
 
 
 class _Lists(NamedTuple):
-    """Some classes for each row, and what the scores of each get."""
+    """Some classes for each row, its own first, and what the scores of each get."""
 
     classes: NDArray[np.uint32]
     offsets: NDArray[np.float64]
+    numbers: NDArray[np.uint32]
+    """The numbers that the regression knows the listed classes by."""
+    shifted: NDArray[np.uint32]
+    """By such a number the class that has a shift of its own; none where no class has."""
+
+
+class _Logs(NamedTuple):
+    """Logarithms of probabilities of documents, then of their windows: of all classes, or of those that a row lists."""
+
+    logs: NDArray[np.float64]
+    own: NDArray[np.intp]
+    """The column of each row's own class."""
+    classes: NDArray[np.intp] | None = None
+    """By row the classes of the columns; None where they are all."""
+
+    def is_right(self) -> NDArray[np.bool_]:
+        """Whether no other class of a row has more than its own."""
+        right: NDArray[np.bool_] = self.logs.argmax(axis=1) == self.own
+        return right
+
+    def figures(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        """Log loss and accuracy of the documents that these are the weights of."""
+        n = len(weights)
+        return figures(self.logs[:n], self.own[:n], weights)
+
+    def by_length(self, lengths: NDArray[np.float64]) -> list[ByLength]:
+        """The same by the number of known words of rows."""
+        return figures_by_length(lengths, self.own, self.logs)
+
+    def table(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.intp] | None]:
+        """Of the first rows: the column of each one's class, log probabilities by column, the classes of the columns.
+
+        Columns are the classes that are in any of their lists; None where they are all.
+        """
+        if self.classes is None:
+            return self.own[:n], self.logs[:n], None
+        columns, places = np.unique(self.classes[:n], return_inverse=True)
+        places = places.reshape(n, -1)
+        table = np.full((n, len(columns)), -np.inf)
+        np.put_along_axis(table, places, self.logs[:n], axis=1)
+        return places[:, 0], table, columns
 
 
 class CurveFit:
@@ -134,19 +179,21 @@ class CurveFit:
         self.weights = np.array(documents.weights, float)
         self.n_classes = len(counts.classes)
         self.log_prior = np.array(centred_log_prior(counts.documents))
+        self.is_many = self.n_classes > MANY_CLASSES
         is_listed = _n_listed(self.n_classes) < self.n_classes - (self.n_classes == 2)
         # A basis of all classes has their scores, too: those that lists are made by, and those of the report.
         n_numbers = sum(map(len, universal_curves(counts.analyzer)[0])) // CHANNELS
-        self.is_whole = not is_listed or 2 * len(self.class_ids) * self.n_classes * n_numbers <= most_numbers
+        fits = 2 * len(self.class_ids) * self.n_classes * n_numbers <= most_numbers
+        self.is_whole = not is_listed or (fits and not self.is_many)
         if self.is_whole:
             self.basis = documents.basis(threads)
-            self.lists = self._listed(*self._first_scores_of_basis()) if is_listed else None
+            self.lists = self._lists_of_scores(*self._first_scores()) if is_listed else None
         else:
-            self.lists = self._listed(*self._first_scores())
+            self.lists = self._listed()
             self.basis = documents.basis(threads, self.lists.classes.ravel())
         # Scores of all classes take long where the basis is of some.
-        most = len(self.class_ids) if self.is_whole else max(MOST_REPORTED_SCORES // self.n_classes, FEWEST_DOCUMENTS)
-        self.n_reported = min(len(self.class_ids), most)
+        most = MOST_REPORTED_LISTS if self.is_many else MOST_REPORTED_SCORES // self.n_classes
+        self.n_reported = len(self.class_ids) if self.is_whole else min(len(self.class_ids), most)
         self.lengths = np.asarray(self.basis.lengths).astype(float)  # by row and block: documents, then their windows
         row_weights, self.n_effective = left_out_weights(documents, counts.documents)
         self.row_weights = np.concatenate([row_weights, WINDOW_WEIGHT * row_weights])
@@ -156,23 +203,13 @@ class CurveFit:
         self.typical = np.maximum(np.median(whole, axis=0), 1) if len(whole) else none
 
     def _first_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Scores of rows by the universal curves with nothing left out, and how many words each row has."""
-        curves, caps = self._universal()
-        first = self.documents.first_scores(curves, caps, self.threads)
-        return np.asarray(first.scores), np.asarray(first.lengths)
-
-    def _first_scores_of_basis(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same of a basis of all classes."""
-        curves, caps = self._universal()
-        turns = np.zeros(2 * len(self.class_ids), np.uint32)
-        return np.asarray(self.basis.scores([curves], caps, turns)), np.asarray(self.basis.lengths)[:, 0]
-
-    def _universal(self) -> tuple[list[float], list[float]]:
-        """The universal curves, and caps that no document reaches."""
+        """Scores of rows by the universal curves, by a basis of all classes, and how many words each row has."""
         trust = Trust.universal(self.counts.analyzer)
-        return list(trust.curves), [NO_CAP] * len(trust.caps)
+        turns = np.zeros(2 * len(self.class_ids), np.uint32)
+        scores = self.basis.scores([trust.curves], [NO_CAP] * len(trust.caps), turns)
+        return np.asarray(scores), np.asarray(self.basis.lengths)[:, 0]
 
-    def _listed(self, scores: NDArray[np.float64], lengths: NDArray[np.float64]) -> _Lists:
+    def _lists_of_scores(self, scores: NDArray[np.float64], lengths: NDArray[np.float64]) -> _Lists:
         """The classes that rows are told apart from: an unbiased sample of all, with the likeliest certainly in it."""
         _, prior = universal_curves(self.counts.analyzer)
         scores = scores + self.log_prior * (1 + (prior - 1) * _growth_share(lengths)[:, None])
@@ -183,11 +220,31 @@ class CurveFit:
         draws[rows, class_ids] = 2
         np.put_along_axis(draws, best, 2, axis=1)
         drawn = np.argpartition(draws, RANDOM_LISTED, axis=1)[:, :RANDOM_LISTED]
+        classes = np.column_stack([class_ids, best, drawn]).astype(np.uint32)
+        return _Lists(classes, self._offsets(), classes, np.arange(self.n_classes, dtype=np.uint32))
+
+    def _listed(self) -> _Lists:
+        """The same with the first score made by the kernel, which keeps none of it."""
+        trust = Trust.universal(self.counts.analyzer)
+        starts = (self.log_prior, (trust.prior - 1) * self.log_prior)
+        wanted = (1, 1 + BEST_LISTED, 1 + BEST_LISTED + RANDOM_LISTED)
+        lists = self.documents.listed(trust.curves, [NO_CAP] * len(trust.caps), *starts, wanted, self.threads)
+        classes = np.asarray(lists)
+        if self.is_many:
+            # Most classes are in no list, and the others in few: shifts would be chance. Without them the regression
+            # need not know which classes they are.
+            numbers = np.tile(np.arange(classes.shape[1], dtype=np.uint32), (len(classes), 1))
+            return _Lists(classes, self._offsets(), numbers, classes[:0, 0])
+        known, places = np.unique(classes, return_inverse=True)
+        return _Lists(classes, self._offsets(), places.reshape(classes.shape).astype(np.uint32), known)
+
+    def _offsets(self) -> NDArray[np.float64]:
+        """What makes the classes at random of a list stand for all that were not drawn."""
         offsets = np.zeros(1 + BEST_LISTED + RANDOM_LISTED)
         offsets[1 + BEST_LISTED :] = np.log((self.n_classes - 1 - BEST_LISTED) / RANDOM_LISTED)
-        return _Lists(np.column_stack([class_ids, best, drawn]).astype(np.uint32), offsets)
+        return offsets
 
-    def tried(self, analyzer: Analyzer) -> tuple[list[Tried], Trust, NDArray[np.float64]]:
+    def tried(self, analyzer: Analyzer) -> tuple[list[Tried], Trust, _Logs]:
         """What the curves of this analyzer's blocks give; the fitted ones with the logarithms of probabilities."""
         blocks, prior = universal_curves(analyzer)
         regression = self.regression(prior)
@@ -198,20 +255,41 @@ class CurveFit:
         sizes = tuple(self.counts.documents)
 
         def trust(curves: Sequence[float], shifts: Sequence[float]) -> Trust:
-            return Trust(tuple(curves), prior, tuple(zip(classes, shifts, strict=True)), sizes=sizes, **how)
+            by_class = tuple(zip(classes, self._of_all(shifts), strict=True))
+            return Trust(tuple(curves), prior, by_class, sizes=sizes, **how)
 
-        n, folds = self.n_reported, self._folds()
-        class_ids, weights = self.class_ids[:n], self.weights[:n]
-        if self.lists is not None:
-            logs = self._log_probabilities([trust(*fold) for fold in by_fold], analyzer)
+        folds, weights = self._folds(), self.weights[: self.n_reported]
+        own = np.tile(self.class_ids[: self.n_reported], 2)
+        if self.is_many:
+            logs = self._listed_logs(regression, by_fold, folds)
+        elif self.lists is not None:
+            logs = _Logs(self._log_probabilities([trust(*fold) for fold in by_fold], analyzer), own)
         else:
-            logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))
-        tried = [Tried(f"{name}, fitted curves", *figures(logs[:n], class_ids, weights))]
+            logs = _Logs(np.asarray(regression.log_probabilities(by_fold, folds, self.threads)), own)
+        tried = [Tried(f"{name}, fitted curves", *logs.figures(weights))]
         if self.lists is None:
             universal = (curve_columns(blocks, self.n_classes), [0.0] * self.n_classes)
-            untouched = np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads))
-            tried.insert(0, Tried(f"{name}, universal curves", *figures(untouched[:n], class_ids, weights)))
+            untouched = _Logs(np.asarray(regression.log_probabilities([universal], 0 * folds, self.threads)), own)
+            tried.insert(0, Tried(f"{name}, universal curves", *untouched.figures(weights)))
         return tried, trust(*fitted), logs
+
+    def _of_all(self, shifts: Sequence[float]) -> Sequence[float]:
+        """The shifts of all classes from those of the regression: a class that no document lists has none."""
+        if self.lists is None:
+            return shifts
+        whole = np.zeros(self.n_classes)
+        whole[self.lists.shifted] = shifts[: len(self.lists.shifted)]
+        by_class: list[float] = whole.tolist()
+        return by_class
+
+    def _listed_logs(self, regression: _kernel.Regression, by_fold: Any, folds: NDArray[np.uint32]) -> _Logs:
+        """Log probabilities of the certain classes of each row of the report; those at random stand for all others."""
+        assert self.lists is not None
+        n, n_documents = self.n_reported, len(self.class_ids)
+        logs = np.asarray(regression.log_probabilities(by_fold, folds, self.threads))[:, : 1 + BEST_LISTED]
+        rows = np.r_[:n, n_documents : n_documents + n]
+        classes = self.lists.classes[rows, : 1 + BEST_LISTED].astype(np.intp)
+        return _Logs(logs[rows], np.zeros(2 * n, np.intp), classes)
 
     def _folds(self) -> NDArray[np.uint32]:
         """The fold of each document and each window: those of a group are in the same one."""
@@ -220,20 +298,30 @@ class CurveFit:
     def regression(self, prior: float) -> _kernel.Regression:
         """The regression of the documents' classes on their basis values."""
         share = _growth_share(self.lengths[:, 0])
-        starts = self.log_prior * (1 + (prior - 1) * share[:, None])
+        log_prior, numbers = self.log_prior, None
         class_ids = np.tile(self.class_ids, 2).astype(np.uint32)
-        lists = None if self.lists is None else self.lists.classes
         if self.lists is not None:
-            starts = np.take_along_axis(starts, self.lists.classes.astype(np.intp), axis=1) + self.lists.offsets
+            log_prior, numbers = self.log_prior[self.lists.classes], self.lists.numbers
+            class_ids = np.ascontiguousarray(numbers[:, 0])
+        starts = log_prior * (1 + (prior - 1) * share[:, None])
+        if self.lists is not None:
+            starts = starts + self.lists.offsets
         return self.basis.regression(
             self.caps.tolist(),
             class_ids,
             self.row_weights,
-            self.n_classes,
+            self.n_biases,
             np.ascontiguousarray(starts).ravel(),
-            share,
-            None if lists is None else lists.ravel(),
+            0 * share if self.is_many else share,
+            None if numbers is None else numbers.ravel(),
         )
+
+    @property
+    def n_biases(self) -> int:
+        """How many classes the regression knows."""
+        if self.lists is None:
+            return self.n_classes
+        return self.lists.numbers.shape[1] if self.is_many else len(self.lists.shifted)
 
     def fitted(
         self, regression: _kernel.Regression, blocks: list[list[float]]
@@ -241,7 +329,7 @@ class CurveFit:
         """Curves and shifts; and the coefficients of the regression and shifts without each fold of the documents."""
         means = [curve_columns([block], self.n_classes) for block in blocks]
         mean = [number for block in means for number in block]
-        no_shift = [0.0] * self.n_classes
+        no_shift = [0.0] * self.n_biases
         ends = list(accumulate(map(len, means)))
         ranges = [(end - len(block), end) for block, end in zip(means, ends, strict=True)]
         # One multiplier for each block first, then every knot.

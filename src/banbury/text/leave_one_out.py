@@ -104,7 +104,7 @@ def left_out_weights(documents: _kernel.Documents, n_documents: Sequence[int]) -
     bounded = np.minimum(weights, HEAVIEST * _typical_weights(class_ids, weights))
     by_group = np.bincount(np.asarray(documents.groups), bounded)
     share = by_group.sum() / (by_group**2).sum() if len(class_ids) else 1.0
-    gone = np.asarray(documents.taken())[np.arange(len(class_ids)), class_ids]
+    gone = np.asarray(documents.taken_from_own())
     left = 1 - gone / np.maximum(np.array(n_documents, float)[class_ids], 1)
     n_bounded = sum(n_documents) * (bounded.sum() / weights.sum() if len(class_ids) else 1.0)
     return bounded * share * np.maximum(left, 0), float(share * n_bounded)
@@ -125,9 +125,7 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
     n_groups, n_documents = len(np.unique(groups)), int(weights.sum())
     if is_grouped:
         class_ids = np.array(documents.classes, np.intp)
-        is_whole = (
-            np.asarray(documents.taken())[np.arange(len(class_ids)), class_ids] >= np.array(counts.documents)[class_ids]
-        )
+        is_whole = np.asarray(documents.taken_from_own()) >= np.array(counts.documents)[class_ids]
         note = f"documents of one group were left out together: {n_groups} groups of {n_documents} documents"
         whole = sorted({counts.classes[number] for number in class_ids[is_whole]}, key=str)
         if whole:
@@ -140,17 +138,17 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
     return f"{share} documents repeat others, as copies or by a weight: these were left out together"
 
 
-def alike_note(documents: _kernel.Documents, logs: NDArray[np.float64]) -> str:
+def alike_note(documents: _kernel.Documents, is_right: NDArray[np.bool_]) -> str:
     """How many documents share much of their text with another, and how accurate the model is on the rest.
 
     These are no copies, so they are not left out together; but what is said of the one was learned from the other.
-    `logs` are the logarithms of the probabilities of the documents.
+    `is_right` says of each document whether it is predicted right.
     """
-    is_alike = np.array(documents.alike(min(MOST_COMPARED, len(logs))), bool)
+    is_alike = np.array(documents.alike(min(MOST_COMPARED, len(is_right))), bool)
     if not is_alike.sum() >= max(WORTH_SAYING * len(is_alike), 1):
         return ""
-    n, class_ids = len(is_alike), np.array(documents.classes, np.intp)
-    is_right, weights = logs[:n].argmax(axis=1) == class_ids[:n], np.array(documents.weights[:n], float)
+    n = len(is_alike)
+    is_right, weights = is_right[:n], np.array(documents.weights[:n], float)
     note = f"{is_alike.sum()} of {n} documents share half of their rarer word pairs with another one"
     if is_alike.all():
         return note

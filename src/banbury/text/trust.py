@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from banbury.text.analyzer import Analyzer
 
-MOST_CLASSES = 10_000  # with more, the basis of even a few documents would take too much memory
 KNOTS = 7
 CHANNELS = 2  # functions of a document's length, each with curves of its own
 NO_CAP = 1e9  # features: more than any document has
