@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
-use crate::processor::{prefetch, scattered};
+use crate::processor::{prefetch, scattered, scattered_zeros};
 use crate::threads::{each_on_a_thread, large_parts};
 use crate::vocabulary::UNKNOWN;
 
@@ -293,19 +293,33 @@ impl Rows {
         self.histograms = OnceLock::new();
     }
 
-    /// Appends the rows of other features, of the same classes.
-    pub fn extend(&mut self, other: Rows) {
-        if self.is_empty() {
-            *self = other;
-            return;
+    /// The rows of features that follow each other, of the same classes, from several parts; each is copied by a thread of its own.
+    pub fn joined(mut parts: Vec<Rows>) -> Rows {
+        if parts.len() < 2 {
+            return parts.pop().unwrap_or_default();
         }
-        self.unpack();
-        let first = self.cells.len() as u32;
-        self.rows.to_mut().extend(other.rows.iter().map(|row| Row { start: first + row.start, ..*row }));
-        self.cells.to_mut().extend_from_slice(&other.cells);
-        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.add(more));
-        self.live += other.live;
-        self.histograms = OnceLock::new();
+        let mut rows = scattered_zeros(parts.iter().map(|part| part.rows.len()).sum());
+        let mut cells = scattered_zeros(parts.iter().map(|part| part.cells.len()).sum());
+        let mut whole = Rows::new(parts[0].sums.len());
+        let (mut rows_left, mut cells_left, mut first, mut copies) = (&mut rows[..], &mut cells[..], 0u32, vec![]);
+        for part in &parts {
+            let (part_rows, part_cells);
+            (part_rows, rows_left) = rows_left.split_at_mut(part.rows.len());
+            (part_cells, cells_left) = cells_left.split_at_mut(part.cells.len());
+            copies.push(Mutex::new((part, first, part_rows, part_cells)));
+            first += part.cells.len() as u32;
+            whole.sums.iter_mut().zip(&part.sums).for_each(|(sum, more)| sum.add(more));
+            whole.live += part.live;
+        }
+        each_on_a_thread(&copies, |copy| {
+            let (part, first, rows, cells) = &mut *copy.lock().expect("each part has one thread");
+            let moved = |row: &Row| Row { start: *first + row.start, ..*row };
+            rows.iter_mut().zip(part.rows.iter()).for_each(|(to, row)| *to = moved(row));
+            cells.copy_from_slice(&part.cells);
+        });
+        drop(copies);
+        (whole.rows, whole.cells) = (rows.into(), cells.into());
+        whole
     }
 
     /// Adds to one cell. The caller has made sure that it fits.

@@ -50,15 +50,15 @@ pub fn count(
         None => count_by::<[u64; 2]>(order, threads, &runs, &(), is_counted, keep),
     };
     let mut ids = if keep { vec![UNKNOWN; words.ids.len()] } else { vec![] };
-    let mut keys = vec![];
-    let mut total = rows;
+    let (mut keys, mut parts) = (vec![], vec![]);
     for Counter { keys: more, rows, places, .. } in counted {
         let first = keys.len() as u32;
         places.iter().for_each(|&(position, id)| ids[position as usize] = first + id);
-        if let (Some(total), Some(rows)) = (&mut total, rows) {
-            total.extend(rows);
-        }
+        parts.extend(rows);
         if keys.is_empty() { keys = more } else { keys.extend(more) }
+    }
+    if let Some(rows) = rows.filter(|_| !parts.is_empty()) {
+        *rows = Rows::joined(parts);
     }
     (Index::from_keys(seed, keys, threads), ids)
 }

@@ -1,7 +1,9 @@
 //! Counting what an analyzer finds.
 //!
 //! A few kilobytes of text at a time become tokens, keys and tallies, while everything they need is in the nearest cache.
-//! Threads take a stretch of documents each, with tables of their own; what they counted is joined in the table of the first.
+//! Threads take a stretch of documents each, with tables of their own; `join.rs` joins what they counted.
+
+mod join;
 
 use std::ops::Range;
 
@@ -50,19 +52,43 @@ pub fn count(
     let bytes = order.bytes(0..order.len()) + 8 * order.len();
     let sizes = (0..order.len()).map(|rank| order.text(rank).len());
     let ranges: Vec<_> = parts_of_size(sizes, bytes.div_ceil(threads.max(1)).max(SHARE)).collect();
-    let mut counters = each_on_a_thread(&ranges, |ranks| {
+    let counters = each_on_a_thread(&ranges, |ranks| {
         Counter::new(order.bytes(ranks.clone()), keep).count(order, ranks.clone(), &analyze)
     })
     .into_iter();
-    let Some(first) = counters.next() else { return Ok((Words::default(), Stream::default())) };
-    let mut all = first?;
-    for counter in counters {
-        all.adopt(counter?)?;
-    }
+    let counters = counters.collect::<Result<Vec<Counter>, Error>>()?;
+    check_weights(&counters)?;
+    let mut counted = join::join(counters);
     if let Some(rows) = rows {
-        rows.append(all.keys.len(), &all.cells);
+        *rows = counted.rows(order.batch.n_classes);
     }
-    Ok((Words::new(Index::from_keys(all.seed, all.keys, threads), all.long), all.stream))
+    Ok((Words::new(Index::from_keys(Seed::of_this_process(), counted.keys, threads), counted.long), counted.stream))
+}
+
+/// That what the tokens of a class weigh in all parts together fits 32 bits.
+fn check_weights(counters: &[Counter]) -> Result<(), Error> {
+    let mut sums = Weights::default();
+    let mut all = counters.iter().flat_map(|counter| &counter.weights.0);
+    all.try_for_each(|&(class, weight)| sums.add(class, weight))
+}
+
+/// The classes counted so far, and what the tokens of each weigh in all.
+#[derive(Default)]
+struct Weights(Vec<(u32, u64)>);
+
+impl Weights {
+    /// Adds to what the tokens of a class weigh, which must fit 32 bits: then so does every tally of the class.
+    fn add(&mut self, class: u32, weight: u64) -> Result<(), Error> {
+        if self.0.last().is_none_or(|&(last, _)| last != class) {
+            self.0.push((class, 0));
+        }
+        let (_, sum) = self.0.last_mut().expect("the class is there");
+        *sum = sum.saturating_add(weight);
+        if *sum <= u64::from(u32::MAX) {
+            return Ok(());
+        }
+        Err(Error::TooMany { feature: "a word of these documents".into(), class: class as usize })
+    }
 }
 
 struct Counter {
@@ -73,8 +99,7 @@ struct Counter {
     /// Places in the table that the current class has touched.
     touched: Vec<u32>,
     cells: Vec<(u32, Cell)>,
-    /// The classes counted so far, and what the tokens of each weigh in all.
-    weights: Vec<(u32, u64)>,
+    weights: Weights,
     keep: bool,
     stream: Stream,
 }
@@ -89,7 +114,7 @@ impl Counter {
             long: LongNames::default(),
             touched: vec![],
             cells: vec![],
-            weights: vec![],
+            weights: Weights::default(),
             keep,
             stream: Stream { ids: scattered(if keep { bytes / 5 } else { 0 }), ends: vec![] },
         }
@@ -112,7 +137,7 @@ impl Counter {
             });
             ends.push(tokens.len());
             let n_tokens = (n_taken + tokens.len() - before).max(1) as u64;
-            self.add_weight(order.class(rank), n_tokens * u64::from(order.weight(rank)))?;
+            self.weights.add(order.class(rank), n_tokens * u64::from(order.weight(rank)))?;
             let is_last_of_class = rank + 1 == ranks.end || order.class(rank + 1) != order.class(rank);
             if tokens.bytes.len() > FLUSH || is_last_of_class {
                 self.take(order, first, &mut ends, &mut places, &mut tokens);
@@ -139,19 +164,6 @@ impl Counter {
         }
         tokens.clear();
         ends.clear();
-    }
-
-    /// Adds to what the tokens of a class weigh, which must fit 32 bits: then so does every tally of the class.
-    fn add_weight(&mut self, class: u32, weight: u64) -> Result<(), Error> {
-        if self.weights.last().is_none_or(|&(last, _)| last != class) {
-            self.weights.push((class, 0));
-        }
-        let (_, sum) = self.weights.last_mut().expect("the class is there");
-        *sum = sum.saturating_add(weight);
-        if *sum <= u64::from(u32::MAX) {
-            return Ok(());
-        }
-        Err(Error::TooMany { feature: "a word of these documents".into(), class: class as usize })
     }
 
     /// Counts a piece of the tokens of the documents from rank `first` on, whose tokens end at `ends`; it has these places.
@@ -235,38 +247,6 @@ impl Counter {
             self.touched.push(place as u32);
         }
         tally.id
-    }
-
-    /// Takes over what another one has counted in the documents after those of this one. Ids and cells are then those that one
-    /// alone would have made.
-    fn adopt(&mut self, other: Counter) -> Result<(), Error> {
-        other.weights.iter().try_for_each(|&(class, weight)| self.add_weight(class, weight))?;
-        while self.table.is_full(other.keys.len()) {
-            self.grow();
-        }
-        let mut ids = Vec::with_capacity(other.keys.len());
-        for (id, &key) in other.keys.iter().enumerate() {
-            if let Some(next) = other.keys.get(id + AHEAD) {
-                self.table.expect(next.placing_hash(self.seed));
-            }
-            let name = if key.is_long() { other.long.get(id as u32) } else { None };
-            let same = |tally: &Tally| !key.is_long() || self.long.get(tally.id) == name;
-            let (place, is_new) = self.table.place(key, key.placing_hash(self.seed), same);
-            let tally = self.table.at(place);
-            if is_new {
-                tally.id = self.keys.len() as u32;
-                self.keys.push(key);
-                if let Some(name) = name {
-                    self.long.push(tally.id, name);
-                }
-            }
-            ids.push(tally.id);
-        }
-        self.cells.extend(other.cells.iter().map(|&(id, cell)| (ids[id as usize], cell)));
-        let before = self.stream.ids.len();
-        self.stream.ids.extend(other.stream.ids.iter().map(|&id| ids[id as usize]));
-        self.stream.ends.extend(other.stream.ends.iter().map(|end| before + end));
-        Ok(())
     }
 
     /// Reads the class off.

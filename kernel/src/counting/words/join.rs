@@ -1,0 +1,212 @@
+//! What several threads have counted of one stretch of documents each, joined by as many threads.
+//!
+//! Words have the ids that one thread would have given them: in the order in which they were first met. So a word that is new to a
+//! stretch has an id after those of the stretches before it, and any other word the id that it has there. Which words are new is
+//! found by parts of the hashes: each thread looks at the words of one part, stretch by stretch, in a table of its own.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{AHEAD, Counter, Stream};
+use crate::processor::scattered_zeros;
+use crate::rows::{Cell, Rows};
+use crate::table::Table;
+use crate::threads::{each_on_a_thread, equal_parts};
+use crate::vocabulary::{Key, LongNames, Seed, WordKey, share};
+
+/// What all of them have counted.
+#[derive(Default)]
+pub(super) struct Joined {
+    pub keys: Vec<WordKey>,
+    pub long: LongNames,
+    /// By stretch.
+    cells: Vec<Vec<(u32, Cell)>>,
+    pub stream: Stream,
+}
+
+impl Joined {
+    /// The rows of all words. Each thread makes those of some words.
+    pub fn rows(&mut self, n_classes: usize) -> Rows {
+        let cells = std::mem::take(&mut self.cells);
+        let words = equal_parts(self.keys.len(), cells.len());
+        let made = each_on_a_thread(&words, |words| {
+            let mut rows = Rows::new(n_classes);
+            if let ([cells], true) = (&cells[..], words.len() == self.keys.len()) {
+                rows.append(words.len(), cells);
+                return rows;
+            }
+            let all = cells.iter().flatten().filter(|(id, _)| words.contains(&(*id as usize)));
+            let own: Vec<_> = all.map(|&(id, cell)| (id - words.start as u32, cell)).collect();
+            rows.append(words.len(), &own);
+            rows
+        });
+        if made.is_empty() { Rows::new(n_classes) } else { Rows::joined(made) }
+    }
+}
+
+pub(super) fn join(mut counters: Vec<Counter>) -> Joined {
+    if counters.len() < 2 {
+        let Some(counter) = counters.pop() else { return Joined::default() };
+        return Joined { keys: counter.keys, long: counter.long, cells: vec![counter.cells], stream: counter.stream };
+    }
+    let (ids, n_words) = joined_ids(&counters);
+    let mut joined = Joined { keys: Vec::with_capacity(n_words), ..Joined::default() };
+    for (counter, ids) in counters.iter().zip(&ids) {
+        for (number, (&id, &key)) in ids.iter().zip(&counter.keys).enumerate() {
+            if id as usize == joined.keys.len() {
+                joined.keys.push(key);
+                if let Some(name) = name(counter, number) {
+                    joined.long.push(id, name);
+                }
+            }
+        }
+    }
+    joined.stream = joined_stream(&counters, &ids);
+    let pairs: Vec<_> = counters.iter().zip(&ids).collect();
+    joined.cells = each_on_a_thread(&pairs, |(counter, ids)| {
+        counter.cells.iter().map(|&(id, cell)| (ids[id as usize], cell)).collect()
+    });
+    joined
+}
+
+/// By stretch, the ids that its words have in all of them together; and how many words there are.
+fn joined_ids(counters: &[Counter]) -> (Vec<Vec<u32>>, usize) {
+    let origins = origins(counters);
+    // Which of the words of a stretch are new there, as numbers that count them from 0, and how many these are.
+    let numbered = each_on_a_thread(&(0..counters.len()).collect::<Vec<_>>(), |&stretch| {
+        let mut n_new = 0;
+        let number = |origin: &AtomicU64| {
+            let (first, _) = unpacked(origin.load(Ordering::Relaxed));
+            n_new += u32::from(first == stretch);
+            n_new.wrapping_sub(1)
+        };
+        let numbers: Vec<u32> = origins[stretch].iter().map(number).collect();
+        (numbers, n_new)
+    });
+    let mut starts = vec![0u32];
+    numbered.iter().for_each(|(_, n_new)| starts.push(starts[starts.len() - 1] + n_new));
+    let ids = each_on_a_thread(&origins, |origins| {
+        let id = |origin: &AtomicU64| {
+            let (stretch, number) = unpacked(origin.load(Ordering::Relaxed));
+            starts[stretch] + numbered[stretch].0[number]
+        };
+        origins.iter().map(id).collect()
+    });
+    (ids, starts[counters.len()] as usize)
+}
+
+/// By stretch, where each of its words was met first: a stretch, and the word's number there.
+fn origins(counters: &[Counter]) -> Vec<Vec<AtomicU64>> {
+    let seed = Seed::of_this_process();
+    let origins: Vec<Vec<AtomicU64>> =
+        counters.iter().map(|counter| counter.keys.iter().map(|_| AtomicU64::new(0)).collect()).collect();
+    let n_parts = counters.len();
+    each_on_a_thread(&(0..n_parts).collect::<Vec<_>>(), |&part| {
+        let most = counters.iter().map(|counter| counter.keys.len()).max().unwrap_or(0);
+        let mut table: Table<WordKey, Origin> = Table::with_room_for(most / n_parts * 3 / 2 + 64);
+        let mut some = vec![];
+        for (stretch, counter) in counters.iter().enumerate() {
+            some.clear();
+            some.extend(counter.keys.iter().enumerate().filter_map(|(number, key)| {
+                let hash = key.placing_hash(seed);
+                (share(hash, n_parts) == part).then_some((number, *key, rest(hash, n_parts)))
+            }));
+            for (at, &(number, key, hash)) in some.iter().enumerate() {
+                if let Some(&(_, _, next)) = some.get(at + AHEAD) {
+                    table.expect(next);
+                }
+                let same = |origin: &Origin| {
+                    let (first, there) = unpacked(origin.0);
+                    !key.is_long() || name(&counters[first], there) == name(counter, number)
+                };
+                let (place, is_new) = table.place(key, hash, same);
+                if is_new {
+                    *table.at(place) = Origin(packed(stretch, number));
+                }
+                origins[stretch][number].store(table.at(place).0, Ordering::Relaxed);
+                if is_new && table.is_full(1) {
+                    table.grow(|key| rest(key.placing_hash(seed), n_parts));
+                }
+            }
+        }
+    });
+    origins
+}
+
+#[derive(Clone, Copy, Default)]
+struct Origin(u64);
+
+fn packed(stretch: usize, number: usize) -> u64 {
+    (stretch as u64) << 32 | number as u64
+}
+
+fn unpacked(origin: u64) -> (usize, usize) {
+    ((origin >> 32) as usize, origin as u32 as usize)
+}
+
+/// What of a hash is left when it has chosen one of `n` parts: the place inside of the part, as a share of all hashes again.
+fn rest(hash: u64, n: usize) -> u64 {
+    hash.wrapping_mul(n as u64)
+}
+
+fn name(counter: &Counter, number: usize) -> Option<&[u8]> {
+    if counter.keys[number].is_long() { counter.long.get(number as u32) } else { None }
+}
+
+fn joined_stream(counters: &[Counter], ids: &[Vec<u32>]) -> Stream {
+    let mut all = scattered_zeros(counters.iter().map(|counter| counter.stream.ids.len()).sum());
+    let (mut ends, mut left, mut copies) = (vec![], &mut all[..], vec![]);
+    let mut before = 0;
+    for (counter, ids) in counters.iter().zip(ids) {
+        let to;
+        (to, left) = left.split_at_mut(counter.stream.ids.len());
+        copies.push(Mutex::new((to, &counter.stream.ids, ids)));
+        ends.extend(counter.stream.ends.iter().map(|end| before + end));
+        before += counter.stream.ids.len();
+    }
+    each_on_a_thread(&copies, |copy| {
+        let (to, from, ids) = &mut *copy.lock().expect("each stretch has one thread");
+        to.iter_mut().zip(from.iter()).for_each(|(to, id)| *to = ids[*id as usize]);
+    });
+    drop(copies);
+    Stream { ids: all, ends }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::{Batch, Order};
+    use crate::text::{Analyzer, Settings, Tokens};
+    use crate::threads::equal_parts;
+
+    #[test]
+    fn stretches_that_are_joined_are_what_one_thread_counts() {
+        let word = |n: usize| if n.is_multiple_of(5) { format!("w{n}-that-is-a-long-word") } else { format!("w{n}") };
+        let texts: Vec<String> = (0..60usize)
+            .map(|i| (0..i % 17).map(|j| word((i * i + 7 * j * j) % 97)).collect::<Vec<_>>().join(" "))
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let classes: Vec<u32> = (0..60).map(|i| i / 25).collect();
+        let order = Order::new(Batch { texts: &texts, classes: &classes, weights: None, n_classes: 3 });
+        let analyzer = Analyzer::new(Settings::default()).unwrap();
+        let analyze = |text: &str, tokens: &mut Tokens, _: &mut dyn FnMut(&mut Tokens)| analyzer.words(text, tokens);
+        let joined_from = |n: usize| {
+            let ranges = equal_parts(order.len(), n);
+            join(
+                ranges.into_iter().map(|ranks| Counter::new(64, true).count(&order, ranks, analyze).unwrap()).collect(),
+            )
+        };
+        let mut whole = joined_from(1);
+        let rows = whole.rows(3);
+        for n in 2..9 {
+            let mut joined = joined_from(n);
+            assert_eq!(joined.keys, whole.keys);
+            assert_eq!((&joined.stream.ids, &joined.stream.ends), (&whole.stream.ids, &whole.stream.ends));
+            let made = joined.rows(3);
+            assert_eq!((&made.sums, made.live, made.len()), (&rows.sums, rows.live, rows.len()));
+            for id in 0..rows.len() as u32 {
+                assert_eq!((made.get(id), joined.long.get(id)), (rows.get(id), whole.long.get(id)));
+            }
+        }
+    }
+}
