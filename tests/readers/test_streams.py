@@ -2,6 +2,7 @@
 
 import io
 import os
+import queue
 import threading
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from banbury.errors import FileFormatError, InputError
-from banbury.readers import Limits, read
+from banbury.readers import Limits, read, streams
 from banbury.readers import options as reading_options
 from banbury.readers.streams import ahead
 from row_files import COMPRESSIONS, content, jsonl
@@ -134,3 +135,20 @@ def test_nothing_is_made_ahead_for_one_who_has_gone() -> None:
 def test_an_encoding_that_there_is_not_is_told(encoding: str) -> None:
     with pytest.raises(InputError, match="there is no encoding"):
         content(io.BytesIO(b"text,label\na,b\n"), encoding=encoding)
+
+
+def test_what_is_taken_at_once_does_not_end_the_thread_that_reads_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    class SlowToReturn(queue.Queue[object]):
+        """Whoever waits for an item has it before the one who puts it goes on."""
+
+        def put(self, item: object, block: bool = True, timeout: float | None = None) -> None:
+            super().put(item, block, timeout)
+            if isinstance(item, tuple):  # an item, not the wish for one
+                time.sleep(0.05)
+
+    monkeypatch.setattr(streams, "SimpleQueue", SlowToReturn)
+    made: list[int] = []
+    reader = threading.Thread(target=lambda: made.extend(ahead(iter(range(5)))), daemon=True)
+    reader.start()
+    reader.join(timeout=30)
+    assert made == [0, 1, 2, 3, 4]

@@ -111,8 +111,9 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
                 made.put(([], error))
                 return
+            is_last = not item  # asked before it is given away: whoever gets the list empties it
             made.put((item, None))
-            if not item:
+            if is_last:
                 return
             del item  # it would wait in memory for the next one
 
