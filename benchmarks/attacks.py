@@ -25,7 +25,7 @@ from banbury import Classifier
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "benchmarks" / "results" / "attacks.json"
 PAGE = ROOT / "docs" / "reference" / "attacks.md"
-WANTED = {  # what is to be tried at the least, and what it is
+WANTED = {  # what is to be tried at the least, and what it is; a million model files of both kinds together
     "files": (1_000_000, "model files with changed contents and new checksums, each loaded and asked everything"),
     "damage": (1_000_000, "model files with flipped bits, lost ends and moved pieces"),
     "rows": (200_000, "CSV, TSV, JSON Lines, fastText and plain files, read whole and in small pieces"),

@@ -26,3 +26,15 @@ def test_what_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
     storage.write(tmp_path / "half", {"kind": "classifier"}, {})
     with pytest.raises(FileFormatError, match="half: not a model of this version"):
         banbury.load(tmp_path / "half")
+
+
+@pytest.mark.parametrize("shapes", ["x", [], None, 3])
+def test_settings_of_another_type_are_a_damaged_file(tmp_path: Path, shapes: object) -> None:
+    Classifier(columns={"legs": banbury.Gaussian(scale="log")}).fit({"legs": [2, 4]}, ["x", "y"]).save(
+        tmp_path / "file"
+    )
+    file = storage.read(tmp_path / "file")
+    file.settings["groups"][0]["statistics"]["shapes"] = shapes
+    storage.write(tmp_path / "other", file.settings, file.arrays)
+    with pytest.raises(FileFormatError, match="not a model of this version"):
+        banbury.load(tmp_path / "other")

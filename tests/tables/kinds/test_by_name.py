@@ -36,3 +36,8 @@ def test_kinds_are_values() -> None:
     for kind in kinds:
         assert kind_from_settings(kind.settings()) == kind
     assert len({*kinds, *kinds}) == 4
+
+
+def test_a_switch_of_a_kind_is_true_or_false() -> None:
+    with pytest.raises(FileFormatError, match="Poisson has fractions 'x'"):
+        kind_from_settings({"kind": "poisson", "fractions": "x"})

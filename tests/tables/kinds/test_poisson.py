@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -16,6 +17,11 @@ def test_the_rate_is_drawn_to_that_of_all_classes_by_one_row() -> None:
     assert_allclose(statistics.posterior()["rate"].value[:, 0], expected)
     logs = statistics.log_probabilities([[3]])[0, :, 0]
     assert_allclose(logs, [3 * math.log(rate) - rate - math.lgamma(4) for rate in expected])
+
+
+def test_a_rate_that_no_number_of_64_bits_holds_can_be_drawn_from() -> None:
+    statistics = Poisson().statistics(1, 1).add([[2.0**1000]], [0])
+    assert statistics.sample(np.random.default_rng(1), 0, 3).min() > 2.0**59
 
 
 def test_what_is_no_count_is_refused_where_it_stands() -> None:

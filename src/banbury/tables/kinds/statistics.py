@@ -77,6 +77,9 @@ class Kind:
         """What `settings` came from."""
         names = {field.name for field in fields(cls)}
         given = {name: value for name, value in settings.items() if name != "kind"}
+        switches = [field.name for field in fields(cls) if isinstance(field.default, bool)]
+        if odd := [name for name in switches if not isinstance(given.get(name, False), bool)]:
+            raise FileFormatError(f"a column of kind {cls.__name__} has {odd[0]} {given[odd[0]]!r}")
         if unknown := sorted(given.keys() - names):
             raise FileFormatError(f"a column of kind {cls.__name__} has no setting {unknown[0]!r}")
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
