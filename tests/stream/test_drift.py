@@ -1,6 +1,7 @@
 """Drift: when, which labels, which words."""
 
 import math
+from random import Random
 
 import pytest
 
@@ -35,6 +36,30 @@ def test_the_period_that_is_predicted_worse_has_drifted_and_so_has_its_label() -
     assert drift.to_dict()["periods"][4]["has_drifted"]
     assert "nothing ages" in drift._repr_html_()
     assert "half-life: 2 periods" in str(Drift(2, []))
+
+
+def drawn(random: Random, n_periods: int, spam_loss: list[float]) -> Record:
+    """Losses as models have them: most documents are told surely, some are missed by far."""
+    made = Record()
+    for period in range(n_periods):
+        for number in range(100):
+            label = "spam" if number % 5 == 0 else "ham"
+            mean = spam_loss[period] if label == "spam" else 0.1
+            loss = random.expovariate(1 / mean) if random.random() < 0.8 else random.expovariate(0.3 / mean)
+            made.note(None, period, [label], [as_loss(-loss)], [loss < 0.7], [1])
+    return made
+
+
+def test_where_nothing_changes_less_than_one_period_in_a_hundred_is_said_to_have_drifted() -> None:
+    random = Random(1)
+    alarms = [len(drift_of(drawn(random, 20, [0.2] * 20), None, Calendar(1)).drifted) for _ in range(60)]
+    assert sum(alarms) / (60 * 19) < 0.01
+
+
+def test_a_label_that_is_predicted_much_worse_from_some_period_on_is_found_there() -> None:
+    random = Random(2)
+    found = [drift_of(drawn(random, 12, [0.2] * 8 + [2.0] * 4), None, Calendar(1)).drifted for _ in range(40)]
+    assert sum(bool(rows) and rows[0].period == "8" for rows in found) >= 38
 
 
 def test_evidence_of_a_changed_word_by_hand() -> None:

@@ -260,12 +260,17 @@ class StreamClassifier(Estimator):
         return {half_life: tally.log_loss for half_life, tally in self._record.by_half_life().items()}
 
     def drift(self, *, top: int = 10) -> Drift:
-        """How well each period was predicted before it was learned; of those that have drifted, labels and words."""
+        """How well each period was predicted before it was learned; of those that have drifted, labels and words.
+
+        The predictions are those of a model that forgets nothing, where there are any: one that forgets is less sure of
+        everything, always, and a change shows less in it.
+        """
         from banbury.stream.drift import changed_words, drift_of
 
         check_top(top)
         self._require()
-        drift = drift_of(self._record, self.half_life_, self._calendar)
+        half_life = None if None in self._record.by_half_life() else self.half_life_
+        drift = drift_of(self._record, half_life, self._calendar)
         numbers = {self._calendar.name(period): period for period in self._counts.by_period}
         rows = []
         for row in drift.periods:

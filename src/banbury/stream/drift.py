@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from banbury.stream.times import Calendar
     from banbury.text.counts import Counts
 
-# Standard errors by which the log loss of a period, or of a label in it, is above that of all before, from which on it
-# has drifted; and the fewest documents that can tell. Of labels there are many, so each has to be surer.
+# Standard errors by which the log loss of a period, or its share of mistakes, or those of a label in it, are above those
+# of all before, from which on it has drifted; and the fewest documents that can tell. Of labels there are many, so each
+# has to be surer.
 DRIFTED_PERIOD, DRIFTED_LABEL = 3.0, 4.0
 FEWEST_OF_PERIOD, FEWEST_OF_LABEL = 20, 10
 
@@ -51,7 +52,7 @@ class LabelDrift:
     log_loss: float
     usual_log_loss: float
     standard_errors: float
-    """By so many the log loss is above the usual one."""
+    """By so many the log loss, or the share of mistakes, is above the usual one."""
 
     @property
     def has_drifted(self) -> bool:
@@ -70,7 +71,7 @@ class PeriodDrift:
     usual_log_loss: float
     """Of all periods before; 0 where none was predicted."""
     standard_errors: float
-    """By so many the log loss is above the usual one."""
+    """By so many the log loss, or the share of mistakes, is above the usual one."""
     labels: list[LabelDrift]
     words: list[ChangedWord] = field(default_factory=list)
     """Only of periods that have drifted."""
@@ -197,9 +198,21 @@ def drift_of(record: Record, half_life: HalfLife, calendar: Calendar) -> Drift:
 
 
 def _standard_errors(now: Tally, before: Tally) -> float:
-    """How many standard errors the log loss is above that of before; 0 where nobody can tell."""
+    """How many standard errors the log loss, or the share of mistakes, is above that of before; 0 if nobody can tell.
+
+    A few documents that are missed by far make the standard error of a log loss as large as what they show. Mistakes
+    have no such tails: theirs are the root of the G statistic of two rates against one.
+    """
+    if not before.documents:
+        return 0.0
     error = sqrt(now.variance + before.variance)
-    return (now.log_loss - before.log_loss) / error if before.documents and error > 0 else 0.0
+    of_losses = (now.log_loss - before.log_loss) / error if error > 0 else 0.0
+    wrong, n, wrong_before, m = (
+        np.array([float(value)])
+        for value in (now.documents - now.right, now.documents, before.documents - before.right, before.documents)
+    )
+    nats = float(_log_likelihood_ratio(wrong, n, wrong_before, m)[0])
+    return max(of_losses, sqrt(2 * nats)) if nats > 0 else of_losses
 
 
 def changed_words(now: Counts, before: Counts, top: int) -> list[ChangedWord]:
