@@ -29,7 +29,7 @@ def test_an_executor_without_the_package_names_its_host(tmp_path: Path, model: C
     starting = tmp_path / "sitecustomize.py"
     starting.write_text(WITHOUT, encoding="utf-8")
     missing, before = f"host {HOST} has no banbury: pip install banbury=={__version__} there", content(model)
-    with local_spark(**{"spark.executorEnv.PYTHONPATH": str(tmp_path)}) as spark:
+    with local_spark("local[2]", **{"spark.executorEnv.PYTHONPATH": str(tmp_path)}) as spark:  # no task is tried again
         df = frame(spark, 2)
         for n_shards in (1, 2):
             with pytest.raises(InputError, match=missing):
