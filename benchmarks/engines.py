@@ -298,7 +298,7 @@ def ray_fit(files: str) -> Iterator[Callable[[], object]]:
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     try:
-        yield lambda: engine.fit(ray.data.read_parquet(files), **PLAIN)
+        yield lambda: engine.fit(ray.data.read_parquet(files, override_num_blocks=N_FILES), **PLAIN)
     finally:
         ray.shutdown()
 
