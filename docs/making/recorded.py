@@ -129,13 +129,17 @@ def moving(file: str, key: str, **wanted: object) -> float:
     return one(result(f"moving_{file}")["rows"], **wanted)[key]
 
 
-def views_won(peer: str) -> str:
-    """In how many cells, of sets and views, the log loss is below that of a peer: `75 of 82`."""
+def views_won(*peers: str) -> str:
+    """In how many cells, of sets and views, the log loss is below that of all these peers: `75 of 82`."""
     rows = result("moving_views")["rows"]
-    theirs = {(row["set"], row["view"]): row["log_loss"] for row in rows if row["model"] == peer}
-    ours = {(row["set"], row["view"]): row["log_loss"] for row in rows if row["model"] == "counting"}
-    both = theirs.keys() & ours.keys()
-    return f"{sum(ours[cell] < theirs[cell] for cell in both)} of {len(both)}"
+
+    def losses(model: str) -> dict[tuple[str, str], float]:
+        return {(row["set"], row["view"]): row["log_loss"] for row in rows if row["model"] == model}
+
+    ours, theirs = losses("counting"), [losses(peer) for peer in peers]
+    cells = [cell for cell in ours if all(cell in losses_of_peer for losses_of_peer in theirs)]
+    won = sum(all(ours[cell] < losses_of_peer[cell] for losses_of_peer in theirs) for cell in cells)
+    return f"{won} of {len(cells)}"
 
 
 def small_won() -> str:
@@ -228,8 +232,14 @@ def views() -> str:
         chosen = [row for row in rows if row["view"] == view and row["model"] == model]
         return _quality(*(fmean(row[key] for row in chosen) for key in ("accuracy", "log_loss", "ece")))
 
-    lines = [f"| {name} | {cell(view, 'counting')} | {cell(view, 'mnb')} |" for view, name in VIEWS.items()]
-    return markdown_table("| view | `Classifier()` | MultinomialNB |", lines)
+    models = {
+        "counting": "`Classifier()`",
+        "best": '`effort="best"`',
+        "mnb": "MultinomialNB",
+        "lr-tuned": "logistic regression, tuned",
+    }
+    lines = [f"| {name} | {' | '.join(cell(view, model) for model in models)} |" for view, name in VIEWS.items()]
+    return markdown_table(f"| view | {' | '.join(models.values())} |", lines)
 
 
 def copies() -> str:
