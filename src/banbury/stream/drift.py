@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from banbury.stream.times import Calendar
     from banbury.text.counts import Counts
 
-# Standard errors by which the log loss of a period, or its share of mistakes, or those of a label in it, are above those
-# of all before, from which on it has drifted; and the fewest documents that can tell. Of labels there are many, so each
-# has to be surer.
+# Standard errors by which the log loss of a period, or its share of mistakes, or those of a label in it, are above
+# those of all before, from which on it has drifted; and the fewest documents that can tell. Of labels there are many,
+# so each has to be surer.
 DRIFTED_PERIOD, DRIFTED_LABEL = 3.0, 4.0
 FEWEST_OF_PERIOD, FEWEST_OF_LABEL = 20, 10
 
