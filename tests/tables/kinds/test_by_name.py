@@ -41,3 +41,8 @@ def test_kinds_are_values() -> None:
 def test_a_switch_of_a_kind_is_true_or_false() -> None:
     with pytest.raises(FileFormatError, match="Poisson has fractions 'x'"):
         kind_from_settings({"kind": "poisson", "fractions": "x"})
+
+
+def test_pseudo_counts_that_sums_could_not_hold_are_refused() -> None:
+    with pytest.raises(FileFormatError, match="at most 1e"):
+        kind_from_settings({"kind": "bernoulli", "smoothing": 1e308})

@@ -29,6 +29,7 @@ Truths = NDArray[np.bool_]
 Values = Any
 """Numbers by row and feature: what NumPy takes for an array, or a sparse array of SciPy."""
 
+MOST_PSEUDO_COUNTS = 1e100  # times the number of all categories it is still a number
 LARGEST_DRAWN_RATE = 1e18  # of a Poisson distribution: NumPy draws whole numbers of 64 bits
 CELLS = 2**18  # of a block: rows × classes × features that are in memory at once
 EXACT = 1e-12  # what is left of a float sum after a subtraction, relative to what it was, is this much rounding
@@ -406,6 +407,8 @@ def checked_pseudo_counts(value: Any, name: str = "smoothing") -> None:
     for one in value if isinstance(value, tuple) else (value,):
         if isinstance(one, bool) or not isinstance(one, (int, float, np.number)) or not 0 <= one < inf:
             raise InputError(f"{name} is {value!r}; it can be a finite number, 0 or more")
+        if one > MOST_PSEUDO_COUNTS:
+            raise InputError(f"{name} is {value!r}; it can be at most {MOST_PSEUDO_COUNTS:g}")
 
 
 def left(total: Array, gone: Array) -> Array:
