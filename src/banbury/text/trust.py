@@ -30,6 +30,7 @@ FEW_OF_A_LABEL = 6.0  # documents of a new label: with so many its evidence coun
 PROVING_DOCUMENTS = 30.0  # of a new label: with so many its evidence may count twice what that of the old ones does
 NOT_FITTED = (0.0, 0)  # shift and documents of a label that came later
 TYPICAL = 16.0  # features of a document where none has been seen
+LARGEST_COEFFICIENT = 1e6  # of a curve in a file; fitted ones are below 100, and their sums are numbers
 
 
 class Later(NamedTuple):
@@ -170,6 +171,8 @@ class Trust(Record):
         """The curves that `settings` came from."""
         shifts = tuple((label, float(shift)) for label, shift in settings["shifts"])
         curves, caps, typical = (tuple(map(float, settings[name])) for name in ("curves", "caps", "typical"))
+        if not all(abs(number) <= LARGEST_COEFFICIENT for number in (*curves, *(shift for _, shift in shifts))):
+            raise FileFormatError("its trust curves have a number that no curve has")
         if len(caps) != len(typical) or not all(cap >= 1 for cap in (*caps, *typical)):
             raise FileFormatError("its trust curves have no lengths of documents")
         later = tuple(Later(label, *map(float, asked)) for label, *asked in settings["later"])
