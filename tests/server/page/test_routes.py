@@ -86,7 +86,7 @@ def test_every_room_works_below_a_path_of_another_application(browser: Any, mode
         for room in ("Teach", "Train", "Words", "Mistakes", "Health"):
             page.click(f"nav a:has-text('{room}')")
             assert page.url.startswith(f"{origin}/nb/page/{room.lower()}")
-            assert page.locator("#main").is_visible()
+            page.wait_for_selector("#main")  # its address is known before the page is there
         page.goto("/nb/page/mistakes?model=mood")
         page.set_input_files(
             "input[type=file]",
