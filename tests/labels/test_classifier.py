@@ -1,6 +1,7 @@
 """MultiLabelClassifier: the front door, its laws, scikit-learn's contract, and what is refused."""
 
 import pickle
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,33 @@ def test_top_gives_so_many_the_most_probable_first() -> None:
     assert model.predict("tears, a joke", top=2) == list(by_text)[:2]
     assert list(by_text.values()) == sorted(by_text.values(), reverse=True)
     assert model.predict(["x"], top=9) == [list(model.probabilities("x"))]
+
+
+def test_labels_and_probabilities_are_those_that_predict_gives_with_those_of_predict_proba() -> None:
+    model = fitted()
+    names, chances = model.classes_.tolist(), model.predict_proba(TEXTS)
+    for how in ({}, {"top": 2}):
+        given = model.labels_and_probabilities(TEXTS, **how)
+        assert [list(row) for row in given] == model.predict(TEXTS, **how)
+        for row, all_chances in zip(given, chances, strict=True):
+            assert row == {label: all_chances[names.index(label)] for label in row}
+    own = model.labels_and_probabilities(TEXTS, threshold={"comic": None, "drama": 0.0})
+    assert not any("comic" in row for row in own)
+    assert all("drama" in row for row in own)
+    assert [list(row) for row in model.labels_and_probabilities(TEXTS)] == model.predict(TEXTS)
+    with pytest.raises(InputError, match="threshold is 2"):
+        model.labels_and_probabilities(TEXTS, threshold=2)
+
+
+def test_a_copy_changes_on_its_own() -> None:
+    model = fitted()
+    before = probabilities(model)
+    other = copy(model).learn(["alas, alas"], [["farce"]])
+    assert probabilities(model) == before
+    assert (model.n_documents_, other.n_documents_) == (60, 61)
+    assert "farce" not in model.classes_
+    assert probabilities(other.forget(["alas, alas"], [["farce"]])) == before
+    assert not copy(MultiLabelClassifier()).__sklearn_is_fitted__()
 
 
 def test_probabilities_are_those_of_the_log_odds() -> None:

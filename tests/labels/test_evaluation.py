@@ -111,6 +111,8 @@ def test_it_is_shown_and_saved_and_what_is_in_a_text_is_no_markup(tmp_path: Path
     assert "second &lt;b&gt;" in html
     assert "Missing labels" in html
     assert "<script" not in html
+    assert html == found.html()
+    assert "Missing labels" not in found.html(documents=0)
     assert [row["label"] for row in found.rows()] == ["<i>", "b"]
 
 

@@ -19,12 +19,13 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from banbury import Classifier
+from banbury import Classifier, MultiLabelClassifier
 from banbury.server.routes import ROUTES
 from commands import LABELS, TEXTS
+from label_sets import some_documents
 from serving import Answer, Serving
 
-NAMES = ["mood", "animals", "nothing", "…", "a b"]
+NAMES = ["mood", "animals", "plays", "nothing", "…", "a b"]
 PIECES = st.sampled_from(
     [b"{", b"}", b"[", b"]", b'"', b":", b",", b"null", b"1e999", b"-0", b"\xff", b"\x00", b"\\ud800", b'"texts"',
      b'"labels"', b'"rows"', b'{"texts": ["a"]}', b"[" * 2000, b"9" * 5000, "ſ\u202e\U0001f600".encode()]
@@ -37,6 +38,8 @@ def made(folder: Path) -> Serving:
     Classifier().fit({"legs": [2, 2, 4, 4], "sound": ["caw", "tweet", "meow", None]}, [1, 1, 2, 2]).save(
         folder / "animals.banbury"
     )
+    plays = some_documents()
+    MultiLabelClassifier().fit(plays.texts, plays.sets).save(folder / "plays.banbury")
     return Serving(folder, "--journal", folder / "learned.journal")
 
 

@@ -102,7 +102,7 @@ def train(files: tuple[str, ...], model: str, threshold: str | None, is_json: bo
     classifier.save(model)
     if is_json:
         about = {"model": model, "documents": classifier.n_documents_, "skipped": reader.skipped}
-        show_json(about | _plain(classifier.report_))
+        show_json(about | classifier.report_.to_dict())
         return
     show_table(str(classifier.report_))
     note(f"{model}: {classifier.n_documents_} documents, {len(classifier.classes_)} labels")
@@ -167,23 +167,8 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
 
 def _answers(classifier: MultiLabelClassifier, texts: Any, format: str, given: dict[str, Any]) -> list[dict[str, Any]]:
     """The new columns of each row."""
-    classes = classifier.classes_.tolist()
-    chances = [dict(zip(classes, row, strict=True)) for row in classifier.predict_proba(texts).tolist()]
-    sets = _sets(classifier, texts, chances, given["top"])
-    return [_answer(labels, by_label, format, given) for labels, by_label in zip(sets, chances, strict=True)]
-
-
-def _sets(
-    classifier: MultiLabelClassifier, texts: Any, chances: list[dict[Any, float]], top: int | None
-) -> list[list[Any]]:
-    """The labels of each row, the most likely first; a model of indicator matrices predicts no lists."""
-    if top is not None:
-        return [sorted(row, key=lambda label: -row[label])[:top] for row in chances]
-    limits = classifier.thresholds_
-    return [
-        sorted((label for label in row if row[label] >= limits.get(label, 2.0)), key=lambda label: -row[label])
-        for row in chances
-    ]
+    predicted = classifier.labels_and_probabilities(texts, top=given["top"])
+    return [_answer(list(chances), chances, format, given) for chances in predicted]
 
 
 def _answer(labels: list[Any], chances: dict[Any, float], format: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -241,7 +226,7 @@ def evaluate(
         report.save(output)
         note(f"{output} is written")
     if is_json:
-        show_json(_plain(report))
+        show_json(report.to_dict())
     else:
         show_table(str(report))
 
@@ -278,13 +263,3 @@ def _of_kind(sets: list[list[Any]], classifier: MultiLabelClassifier) -> list[li
     """Labels in the kind that the model has: a CSV has only text."""
     labels = classifier.counts_.labels
     return [reading.of_kind(given, labels) for given in sets]
-
-
-def _plain(report: Any) -> dict[str, Any]:
-    """A report for programs."""
-    return {figure[0].lower().replace(" ", "_"): figure[1] for figure in report.figures()} | {
-        "n_documents": report.n_documents,
-        "note": report.note,
-        "unknown_labels": [label for label, _ in report.unknown_labels],
-        "labels": report.rows(),
-    }

@@ -174,23 +174,37 @@ class MultiLabelClassifier(Estimator):
         matrix predicts one, of 0 and 1.
         """
         is_one = is_document(texts)
-        labels, log_odds = self._log_odds([texts] if is_one else texts)
-        if top is None:
-            thresholds = np.array(thresholds_by_label(self.threshold, labels, self._model.f1))
-            is_given = probabilities_of(log_odds) >= thresholds
-        else:
-            check_top(top)
-            places = np.argsort(-log_odds, axis=1, kind="stable")[:, :top]
-            is_given = np.zeros(log_odds.shape, dtype=bool)
-            np.put_along_axis(is_given, places, True, axis=1)
-        order = np.argsort(-log_odds, axis=1, kind="stable")
-        sets = [
-            [labels[place] for place in row.tolist() if given[place]]
-            for row, given in zip(order, is_given, strict=True)
-        ]
+        sets = [list(chances) for chances in self.labels_and_probabilities([texts] if is_one else texts, top=top)]
         if is_one:
             return sets[0]
         return sets if self._columns is None else indicator(sets, self._columns)
+
+    def labels_and_probabilities(
+        self, texts: Texts, *, top: int | None = None, threshold: Threshold | None = None
+    ) -> list[dict[Any, float]]:
+        """The labels that each text gets, each with its probability, the most probable first.
+
+        With `top`, so many labels of each text, whatever their probability. `threshold` stands in for the model's own.
+
+        >>> model = MultiLabelClassifier().fit(["goal", "vote"], [["sport"], ["politics"]])
+        >>> [list(chances) for chances in model.labels_and_probabilities(["goal", "vote"], top=1)]
+        [['sport'], ['politics']]
+        """
+        check_many(texts)
+        labels, log_odds = self._log_odds(texts)
+        chances = probabilities_of(log_odds)
+        order = np.argsort(-log_odds, axis=1, kind="stable")
+        if top is None:
+            wanted = self.threshold if threshold is None else threshold
+            is_given = chances >= np.array(thresholds_by_label(wanted, labels, self._model.f1))
+            kept = [places[given[places]] for places, given in zip(order, is_given, strict=True)]
+        else:
+            check_top(top)
+            kept = list(order[:, :top])
+        return [
+            dict(zip([labels[place] for place in places.tolist()], row[places].tolist(), strict=True))
+            for places, row in zip(kept, chances, strict=True)
+        ]
 
     def predict_proba(self, texts: Texts) -> NDArray[Any]:
         """The probability of each label for each text; columns follow `classes_`, rows do not sum to 1."""
@@ -344,6 +358,14 @@ class MultiLabelClassifier(Estimator):
             classifier_tags=ClassifierTags(multi_class=False, multi_label=True),
             input_tags=InputTags(one_d_array=True, two_d_array=False, string=True),
         )
+
+    def __copy__(self) -> Self:
+        """A model that changes on its own from now on: what both have learned is there once until one of them does."""
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        if self.__sklearn_is_fitted__():
+            copy._model = self._model.copy()
+        return copy
 
     def __getstate__(self) -> dict[str, Any]:
         return self.get_params() | ({"parts": self.parts()} if self.__sklearn_is_fitted__() else {})

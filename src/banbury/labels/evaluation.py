@@ -154,6 +154,15 @@ class LabelEvaluation:
         names = "label", "precision", "recall", "f1", "average_precision", "log_loss", "documents", "predicted", "right"
         return [{name: getattr(row, name) for name in names} for row in self.labels]
 
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as plain data; single documents are not among them."""
+        return {name.lower().replace(" ", "_"): value for name, value, _ in self.figures()} | {
+            "n_documents": self.n_documents,
+            "note": self.note,
+            "unknown_labels": [label for label, _ in self.unknown_labels],
+            "labels": self.rows(),
+        }
+
     # Documents
 
     def doubtful(self, top: int = MOST_QUESTIONABLE) -> list[QuestionableLabel]:
@@ -220,17 +229,21 @@ class LabelEvaluation:
     def _repr_html_(self) -> str:
         return piece(self.markup())
 
-    def save(self, path: str | PathLike[str], *, title: str = "Labels") -> None:
-        """Write a page of HTML: the figures, each label, and documents with doubtful or missing labels."""
+    def html(self, *, title: str = "Labels", documents: int = MOST_QUESTIONABLE) -> str:
+        """A page of HTML: the figures, each label, and so many documents with doubtful and with missing labels."""
         sections: list[tuple[str, Any]] = [("Figures", self.markup())]
-        if self.predictions is not None:
+        if self.predictions is not None and documents:
+            doubtful, missing = self.doubtful(documents), self.missing(documents)
             sections += [
-                ("Doubtful labels", _documents(self.doubtful(), "Labels that documents have and that are improbable")),
-                ("Missing labels", _documents(self.missing(), "Labels that documents lack and that are probable")),
+                ("Doubtful labels", _documents(doubtful, "Labels that documents have and that are improbable")),
+                ("Missing labels", _documents(missing, "Labels that documents lack and that are probable")),
             ]
         body = [element("section", element("h2", name), content) for name, content in sections]
-        html = page(title, element("h1", isolated(title)), element("main", body), style=PAGE_STYLE)
-        atomic.write(path, [html.encode()])
+        return page(title, element("h1", isolated(title)), element("main", body), style=PAGE_STYLE)
+
+    def save(self, path: str | PathLike[str], *, title: str = "Labels") -> None:
+        """Write the page of `html`."""
+        atomic.write(path, [self.html(title=title).encode()])
 
     # Keeping
 

@@ -90,6 +90,10 @@ class LabelModel:
         with self.changes:
             self.counts, self.trust, self.f1 = counts, trust, f1
 
+    def copy(self) -> LabelModel:
+        """A model that changes on its own from now on."""
+        return self.changes.whole(lambda: LabelModel(self.counts.copy(), self.trust, self.f1))
+
     def empty_copy(self) -> LabelModel:
         """A model with all that was chosen for this one, which has learned nothing."""
         return LabelModel(LabelCounts(self.counts.analyzer), self.trust, self.f1)

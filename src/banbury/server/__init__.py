@@ -6,7 +6,7 @@ by name. It offers `app`, an ASGI application; `banbury serve` runs the same one
 `command.py`, `studio.py`, `process.py`: `banbury serve` and `studio`; the process, with time-outs of connections
 `application.py`, `routes.py`: the ASGI application; which path is answered by whom, and who may ask
 `messages.py`, `openapi.py`: what requests and answers look like; the same as an OpenAPI document
-`reading.py`: predict, explain, words, evaluate, report
+`reading.py`, `several.py`: predict, explain, words, evaluate, report; the same of models of several labels
 `changing.py`: learn, forget, export, compact
 `streaming.py`, `inference.py`, `status.py`: batch and mail; the Open Inference Protocol; health, metrics, models
 `requests.py`, `limits.py`, `problems.py`: bodies and parameters; how much is too much; errors as problem+json

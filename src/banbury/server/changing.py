@@ -17,6 +17,7 @@ from banbury.server.messages import CompactAnswer, ForgetAnswer, ForgetRequest, 
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
 from banbury.server.requests import Call, Stream, answer, decoded, documents_in
+from banbury.server.several import label_sets
 from banbury.text.documents import as_labels, check_kind
 
 LEARN_DECODER = json.Decoder(LearnRequest)
@@ -73,7 +74,9 @@ def needed(call: Call) -> Learner:
 def checked_labels(labels: list[Any], n: int, model: ServedModel) -> list[Any]:
     """Labels that the model can take: as many as documents, of the kind that it knows."""
     if len(labels) != n:
-        raise InputError(f"{n} documents but {len(labels)} labels")
+        raise InputError(f"{n} documents but {len(labels)} {'lists of labels' if model.is_several else 'labels'}")
+    if model.is_several:
+        return label_sets(labels, model)
     labels = as_labels(labels)
     check_kind(labels, model.labels)
     return labels

@@ -1,7 +1,8 @@
 """The Open Inference Protocol, version 2: for those whose mesh speaks it.
 
 A model of texts has one input, `text`; a model of tables one for each column. The outputs are `label`, `probability`,
-and on request `probabilities`, of every class in the order of the model's metadata.
+and on request `probabilities`, of every class in the order of the model's metadata. Those of a model of several labels
+are `labels`, true for each label that a document gets, and on request `probabilities`.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from starlette.responses import Response
 
 import banbury
 from banbury.classifier import Classifier
+from banbury.labels.classifier import MultiLabelClassifier
 from banbury.readers.typed import NUMBERS
 from banbury.server.limits import DOCUMENTS
 from banbury.server.messages import Message, Text, Whole
-from banbury.server.models import ServedModel
+from banbury.server.models import ServedModel, labels_of
 from banbury.server.problems import Problem
-from banbury.server.reading import best, name_of, probabilities
-from banbury.server.requests import Call, answer
+from banbury.server.reading import best, probabilities
+from banbury.server.requests import Call, answer, name_of
 
 Scalar = Text | Whole | float | bool
 Parameters = dict[str, Scalar | None]
 OUTPUTS = ("label", "probability", "probabilities")
+OUTPUTS_OF_SEVERAL = ("labels", "probabilities")
 
 
 class Input(Message):
@@ -124,8 +127,10 @@ async def metadata(call: Call) -> Response:
     outputs = [
         Tensor("label", _datatype(model.labels), [-1]),
         Tensor("probability", "FP64", [-1]),
-        Tensor("probabilities", "FP64", [-1, len(model.labels)]),
     ]
+    if model.is_several:
+        outputs = [Tensor("labels", "BOOL", [-1, len(model.labels)])]
+    outputs.append(Tensor("probabilities", "FP64", [-1, len(model.labels)]))
     inputs = [Tensor(name, datatype, [-1]) for name, datatype in columns.items()]
     names = [name_of(label) for label in model.labels]
     return answer(ModelMetadata(model.name, [model.file], "banbury", inputs, outputs, names))
@@ -136,10 +141,11 @@ async def infer(call: Call) -> Response:
     message, size = await call.message(INFER)
     model = call.model
     documents = documents_in(message, model)
-    wanted = OUTPUTS[:2] if message.outputs is UNSET or not message.outputs else [one.name for one in message.outputs]
+    known = OUTPUTS_OF_SEVERAL if model.is_several else OUTPUTS
+    wanted = known[:-1] if message.outputs is UNSET or not message.outputs else [one.name for one in message.outputs]
     for name in wanted:
-        if name not in OUTPUTS:
-            raise Problem(422, f"there is no output {name[:100]!r}; there is {', '.join(OUTPUTS)}")
+        if name not in known:
+            raise Problem(422, f"there is no output {name[:100]!r}; there is {', '.join(known)}")
 
     def look(classifier: Classifier) -> list[Output]:
         labels, rows = probabilities(classifier, documents, None)
@@ -151,7 +157,20 @@ async def infer(call: Call) -> Response:
         }
         return [made[name] for name in wanted]
 
-    outputs = await model.read(size, look, call.server.workers)
+    def look_at_several(classifier: MultiLabelClassifier) -> list[Output]:
+        labels = labels_of(classifier)
+        rows = classifier.labels_and_probabilities(documents, top=len(labels)) if documents else []
+        given = classifier.labels_and_probabilities(documents) if documents else []
+        shape = [len(documents), len(labels)]
+        made = {
+            "labels": Output("labels", shape, "BOOL", [label in row for row in given for label in labels]),
+            "probabilities": Output(
+                "probabilities", shape, "FP64", [row.get(label, 0.0) for row in rows for label in labels]
+            ),
+        }
+        return [made[name] for name in wanted]
+
+    outputs = await model.read(size, look, call.server.workers, look_at_several)
     return answer(InferAnswer(model.name, model.file, outputs, message.id))
 
 

@@ -16,14 +16,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from banbury.classifier import Classifier
 from banbury.errors import BanburyError
 from banbury.server import snapshots
 from banbury.server.journal import is_file, open_journal
 from banbury.server.journal.entries import FORGET, LEARN, REFIT, Change, Entry, JournalError, Written
 from banbury.server.journal.sql import SqlJournal
 from banbury.server.limits import INLINE, LEARNING, LEARNING_BYTES
-from banbury.server.models import ServedModel, n_documents
+from banbury.server.models import Learned, ServedModel, n_documents
 from banbury.server.problems import Problem, problem_of
 from banbury.server.replay import Built, Step, apply, build, choose, follow, steps_of
 from banbury.server.snapshots import Place
@@ -235,9 +234,9 @@ class Learner:
         self._touched.add(name)
         size = sum(len(one) if isinstance(one, str) else 1000 for step in steps for one in step.documents)
         if size <= INLINE and not model.copies and model.turns.is_free:
-            return apply(model.classifier, steps)
+            return apply(model.learned, steps)
         async with model.turns.changing():
-            return await asyncio.to_thread(apply, model.classifier, steps)
+            return await asyncio.to_thread(apply, model.learned, steps)
 
     async def _after(self, refused: dict[int, BanburyError]) -> None:
         assert self._journal is not None
@@ -256,7 +255,7 @@ class Learner:
 
     def _consider(self, model: ServedModel) -> None:
         """Have the settings of a model chosen again, where it has twice the documents that they were chosen with."""
-        if model.name in self._choosing or n_documents(model.classifier) < 2 * max(
+        if model.name in self._choosing or n_documents(model.learned) < 2 * max(
             model.chosen_at, FEWEST_TO_CHOOSE_AGAIN
         ):
             return
@@ -279,7 +278,7 @@ class Learner:
         if model is None or journal is None:
             return
         self._choosing[name] = sequence
-        original, chosen = model.classifier, copy(model.classifier)
+        original, chosen = model.learned, copy(model.learned)
 
         def work() -> Built:
             chosen.threads = 1  # the others go on being served
@@ -312,13 +311,13 @@ class Learner:
         task.add_done_callback(end)
         return task
 
-    async def _swap(self, name: str, built: Built, original: Classifier) -> None:
+    async def _swap(self, name: str, built: Built, original: Learned) -> None:
         """Let a model with new settings take the place of the old one, after what was learned meanwhile."""
         if self._choosing.get(name) != built.sequence:
             return  # they were chosen again since
         del self._choosing[name]
         model = self._server.models.get(name)
-        if model is None or model.classifier is not original or self._journal is None:
+        if model is None or model.learned is not original or self._journal is None:
             return  # it was replaced, by one that has chosen for itself
         followed = await asyncio.to_thread(follow, built, self._journal, name, self.sequence)
         async with model.turns.changing():
@@ -411,11 +410,11 @@ class Learner:
         for model in self._server.models.values():
             if model.name not in self._choosing:
                 place = Place(self._identity, self.sequence, model.file, model.chosen_at)
-                saving = self._save(self._folder, model.name, copy(model.classifier), place)
+                saving = self._save(self._folder, model.name, copy(model.learned), place)
                 tasks.append(self._set_aside(model, saving))
         return tasks
 
-    async def _save(self, folder: Path, name: str, classifier: Classifier, place: Place) -> None:
+    async def _save(self, folder: Path, name: str, classifier: Learned, place: Place) -> None:
         async with self._saving:  # one after the other: the last is the newest
             try:
                 await asyncio.to_thread(lambda: snapshots.save(folder, name, classifier.parts(), place))

@@ -21,6 +21,7 @@ TEXT = 1_000_000  # characters of a document
 TEXT_TOKENS = 200_000  # of a document that comes as tokens
 DOCUMENTS = 10_000  # of a request
 LABEL = 10_000  # characters of a label
+DOCUMENT_LABELS = 10_000  # of a document
 LINE = 4 << 20  # bytes of a line of JSON Lines
 HEADERS = 64 << 10  # bytes of the headers of a request
 

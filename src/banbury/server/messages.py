@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from banbury.server.limits import DOCUMENTS, LABEL, TEXT, TEXT_TOKENS
+from banbury.server.limits import DOCUMENT_LABELS, DOCUMENTS, LABEL, TEXT, TEXT_TOKENS
 
 Text = Annotated[str, Meta(max_length=TEXT)]
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -22,10 +22,25 @@ Value = Text | Whole | float | bool | TokenList | None
 Row = dict[str, Value]
 Texts = Annotated[list[Text | TokenList], Meta(max_length=DOCUMENTS, description="Documents of a model of texts.")]
 Rows = Annotated[list[Row], Meta(max_length=DOCUMENTS, description="Documents of a model of tables.")]
-Labels = Annotated[list[Label], Meta(max_length=DOCUMENTS, description="One for each document.")]
+LabelList = Annotated[
+    list[Label],
+    Meta(max_length=DOCUMENT_LABELS, description="The labels of a document, or none, of a model of several labels."),
+]
+Labels = Annotated[
+    list[Label | LabelList],
+    Meta(max_length=DOCUMENTS, description="One for each document; a list for each, of a model of several labels."),
+]
 Prior = Annotated[
     str | dict[str, float],
     Meta(description="`uniform`, `empirical`, or how frequent each label is; it stands in for the model's own."),
+]
+
+Threshold = Annotated[
+    float | str | dict[str, float | None],
+    Meta(
+        description="From which probability on a document gets a label, of a model of several labels: a number, `f1`, "
+        "`micro_f1`, or a number for each label, null for one that is never given; it stands in for the model's own."
+    ),
 ]
 
 
@@ -67,6 +82,7 @@ class PredictRequest(Documents, kw_only=True):
     prior: Prior | None = None
     costs: Annotated[list[Cost], Meta(max_length=DOCUMENTS)] | None = None
     unsure: Annotated[float, Meta(description="What it costs to decide nothing.")] | None = None
+    threshold: Threshold | None = None
 
 
 class Chance(Struct):
@@ -81,6 +97,14 @@ class PredictAnswer(Struct):
 
     labels: list[Label | None]
     probabilities: list[float | None]
+    top: list[list[Chance]] | UnsetType = UNSET
+
+
+class SeveralPredictAnswer(Struct):
+    """The labels that each document gets, the most probable first, and how probable each is."""
+
+    labels: list[list[Label]]
+    probabilities: list[dict[str, float]]
     top: list[list[Chance]] | UnsetType = UNSET
 
 
@@ -210,6 +234,8 @@ class LabelCount(Struct):
 
     label: Label
     documents: int
+    threshold: float | UnsetType | None = UNSET
+    """Of a model of several labels: from which probability on a document gets it; null for never."""
 
 
 class ModelAnswer(Struct):
@@ -219,6 +245,8 @@ class ModelAnswer(Struct):
     documents: list[LabelCount]
     kind: str
     """`texts` or `rows`."""
+    several: bool
+    """Whether a document may have several labels, or none."""
     columns: dict[str, str] | None
     file: str
     """The digest of the model file."""
@@ -239,6 +267,13 @@ class MailAnswer(Struct):
 
     label: Label
     probability: float
+
+
+class SeveralMailAnswer(Struct):
+    """The labels that a message gets, the most probable first, and how probable each is."""
+
+    labels: list[Label]
+    probabilities: dict[str, float]
 
 
 class LiveAnswer(Struct):

@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from banbury import storage
 from banbury.classifier import Classifier
 from banbury.errors import InputError, NotAvailable
+from banbury.labels.classifier import MultiLabelClassifier
 from banbury.server.limits import INLINE, Workers
 from banbury.server.problems import Problem
 from banbury.server.turns import Turns
 from banbury.storage import ENDING
 
 T = TypeVar("T")
+Learned = Classifier | MultiLabelClassifier
+"""What a model file may hold: a classifier of one label a document, or of several."""
 REMEMBERED = 500  # documents that came in …
 LONGEST_REMEMBERED = 10_000  # … and characters of each
 Stamp = tuple[int, int, int]
@@ -36,15 +40,15 @@ class ServedModel:
         self.stamp = stamp(path)
         self.refused: str | None = None
         """Why the file that lies there now is not the one that is served."""
-        self.take(Classifier.load(path), digest(path))
+        self.take(load(path), digest(path))
 
-    def take(self, classifier: Classifier, file: str, *, chosen_at: int | None = None) -> None:
+    def take(self, learned: Learned, file: str, *, chosen_at: int | None = None) -> None:
         """Serve this classifier from now on, whole."""
-        self.classifier = classifier
+        self.learned = learned
         self.file = file
         """The digest of the file that the model, or what it was before it learned, comes from."""
-        self.columns = columns_of(classifier)
-        self.chosen_at = n_documents(classifier) if chosen_at is None else chosen_at
+        self.columns = columns_of(learned)
+        self.chosen_at = n_documents(learned) if chosen_at is None else chosen_at
         """How many documents there were when the settings were chosen."""
 
     def remember(self, documents: list[Any]) -> None:
@@ -57,19 +61,51 @@ class ServedModel:
     @property
     def labels(self) -> list[Any]:
         """The labels that it knows."""
-        return labels_of(self.classifier)
+        return labels_of(self.learned)
 
-    async def read(self, size: int, look: Callable[[Classifier], T], workers: Workers) -> T:
+    @property
+    def is_several(self) -> bool:
+        """Whether a document may have several labels, or none."""
+        return isinstance(self.learned, MultiLabelClassifier)
+
+    @property
+    def classifier(self) -> Classifier:
+        """The classifier, where a document has one label; else a problem that says so."""
+        learned = self.learned
+        if isinstance(learned, MultiLabelClassifier):
+            raise Problem(
+                422,
+                f"{self.name!r} is a model of several labels a document, which cannot be shown here; programs ask "
+                f"/v1/models/{self.name}/predict, and the command line has banbury several",
+            )
+        return learned
+
+    def check_one_label(self) -> None:
+        """A 422 where a document may have several labels."""
+        _ = self.classifier
+
+    async def read(
+        self,
+        size: int,
+        look: Callable[[Classifier], T],
+        workers: Workers,
+        several: Callable[[MultiLabelClassifier], T] | None = None,
+    ) -> T:
         """What a function finds in the model, before or after a change; for large requests in a thread.
 
+        `look` is for a model of one label a document, `several` for one of several, which is a problem without it.
         Whoever asks for little does not wait for a change that is being made: a classifier is whole at any time. What
         takes long asks it several times, and so has a turn in which nobody changes it.
         """
         if size <= INLINE:
-            return look(self.classifier)
+            return self._look(look, several)
         async with self.turns.reading():
-            classifier = self.classifier
-            return await workers.run(lambda: look(classifier))
+            return await workers.run(lambda: self._look(look, several))
+
+    def _look(self, look: Callable[[Classifier], T], several: Callable[[MultiLabelClassifier], T] | None = None) -> T:
+        if several is not None and isinstance(self.learned, MultiLabelClassifier):
+            return several(self.learned)
+        return look(self.classifier)
 
 
 class Models(Mapping[str, ServedModel]):
@@ -137,25 +173,43 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def columns_of(classifier: Classifier) -> dict[str, Any] | None:
+def load(path: Path) -> Learned:
+    """The classifier in a file."""
+    file = storage.read(path)
+    return from_parts(file.settings, file.arrays, path)
+
+
+def from_parts(settings: Mapping[str, Any], arrays: Mapping[str, Any], path: Path | None = None) -> Learned:
+    """The classifier that parts were taken from."""
+    kind = MultiLabelClassifier if settings.get("kind") == "multi-label classifier" else Classifier
+    return kind.from_parts(settings, arrays, path)
+
+
+def columns_of(classifier: Learned) -> dict[str, Any] | None:
     """What the columns of a model of tables are; None for one of texts."""
+    if isinstance(classifier, MultiLabelClassifier):
+        return None
     try:
         return classifier.columns_
     except NotAvailable:
         return None
 
 
-def labels_of(classifier: Classifier) -> list[Any]:
+def labels_of(classifier: Learned) -> list[Any]:
     """The labels that a model knows."""
     labels: list[Any] = classifier.classes_.tolist()
     return labels
 
 
-def n_documents(classifier: Classifier) -> int:
+def n_documents(classifier: Learned) -> int:
     """How many documents a model has learned."""
-    return sum(documents_of(classifier))
+    if isinstance(classifier, MultiLabelClassifier):
+        return classifier.n_documents_
+    return sum(classifier.documents_)
 
 
-def documents_of(classifier: Classifier) -> list[int]:
+def documents_of(classifier: Learned) -> list[int]:
     """How many documents of each label a model has learned."""
+    if isinstance(classifier, MultiLabelClassifier):
+        return [classifier.documents_.get(label, 0) for label in labels_of(classifier)]
     return list(classifier.documents_)

@@ -9,7 +9,9 @@ from msgspec import UNSET, json
 from starlette.responses import HTMLResponse, Response
 
 from banbury.classifier import Classifier
+from banbury.labels.classifier import MultiLabelClassifier
 from banbury.results.decisions import Costs
+from banbury.server import several
 from banbury.server.limits import INLINE
 from banbury.server.messages import (
     Chance,
@@ -20,14 +22,18 @@ from banbury.server.messages import (
     PredictAnswer,
     PredictRequest,
     ReportRequest,
+    SeveralPredictAnswer,
     TrainingAnswer,
     WordsAnswer,
 )
-from banbury.server.models import ServedModel, labels_of
-from banbury.server.requests import Call, answer, decoded, document_in, documents_in, prior_in
+from banbury.server.models import Learned, ServedModel, labels_of
+from banbury.server.problems import Problem
+from banbury.server.requests import Call, answer, decoded, document_in, documents_in, name_of, prior_in
 from banbury.text.documents import as_labels, check_kind
 
 if TYPE_CHECKING:
+    from banbury.results.explanation import Explanation
+    from banbury.results.word_table import WordTable
     from banbury.server.application import Application
 
 PREDICT_DECODER = json.Decoder(PredictRequest)
@@ -44,20 +50,28 @@ async def predict(server: Application, name: str, body: bytes) -> bytes:
     """The answer to `predict`, from bytes to bytes: the route that is asked most has no more between."""
     message = decoded(PREDICT_DECODER, body)
     model = server.models.named(name)
-    return ENCODE(await model.read(len(body), lambda classifier: predicted(classifier, model, message), server.workers))
+
+    def look(learned: Learned) -> PredictAnswer | SeveralPredictAnswer:
+        return predicted(learned, model, message)
+
+    return ENCODE(await model.read(len(body), look, server.workers, look))
 
 
 def predict_at_once(model: ServedModel, body: bytes) -> bytes | None:
     """The answer to `predict` without waiting; None where the request is large."""
     if len(body) > INLINE:
         return None
-    return ENCODE(predicted(model.classifier, model, decoded(PREDICT_DECODER, body)))
+    return ENCODE(predicted(model.learned, model, decoded(PREDICT_DECODER, body)))
 
 
-def predicted(classifier: Classifier, model: ServedModel, message: PredictRequest) -> PredictAnswer:
+def predicted(learned: Learned, model: ServedModel, message: PredictRequest) -> PredictAnswer | SeveralPredictAnswer:
     """What is predicted for the documents of a request."""
+    if isinstance(learned, MultiLabelClassifier):
+        return several.predicted(learned, documents_in(message, model), message)
+    if message.threshold is not None:
+        raise Problem(422, "threshold is for models of several labels a document; give costs, or unsure")
     documents, prior = documents_in(message, model), prior_in(message.prior, model)
-    labels, rows = probabilities(classifier, documents, prior)
+    labels, rows = probabilities(learned, documents, prior)
     model.remember(documents)
     if message.costs is None and message.unsure is None:
         return best(labels, rows, message.top)
@@ -105,15 +119,18 @@ async def explain(call: Call) -> Response:
     model = call.model
     document, prior = document_in(message, model), prior_in(message.prior, model)
 
-    def look(classifier: Classifier) -> ExplainAnswer:
-        explanation = classifier.explain(
+    def look(classifier: Classifier) -> Explanation:
+        return classifier.explain(
             document, label=message.label, against=message.against, prior=prior, unit=message.unit
         )
-        plain = explanation.to_dict()
-        plain["probabilities"] = [Chance(**one) for one in plain["probabilities"]]
-        return ExplainAnswer(**plain)
 
-    return answer(await model.read(size, look, call.server.workers))
+    def look_at_several(classifier: MultiLabelClassifier) -> Explanation:
+        return several.explanation(classifier, document, message)
+
+    explanation = await model.read(size, look, call.server.workers, look_at_several)
+    plain = explanation.to_dict()
+    plain["probabilities"] = [Chance(**one) for one in plain["probabilities"]]
+    return answer(ExplainAnswer(**plain))
 
 
 async def words(call: Call) -> Response:
@@ -121,13 +138,19 @@ async def words(call: Call) -> Response:
     call.check_parameters("label", "against", "top", "sort", "min_count", "column")
     model, top, min_count = call.model, call.number("top", 20), call.number("min_count", 1, most=2**31)
     label, against = call.label("label"), call.label("against")
-    options: dict[str, Any] = {"sort": call.parameter("sort"), "column": call.parameter("column")}
+    options: dict[str, Any] = {"against": against, "top": top, "min_count": min_count}
+    options |= {"sort": call.parameter("sort"), "column": call.parameter("column")}
 
-    def look(classifier: Classifier) -> list[dict[str, Any]]:
-        table = classifier.words(label, against=against, top=top, min_count=min_count, **options)
+    def rows(table: WordTable) -> list[dict[str, Any]]:
         return [by_name(row) for row in table.rows(level=0.95)]
 
-    return answer(WordsAnswer(await model.read(LARGE, look, call.server.workers)))
+    shown = await model.read(
+        LARGE,
+        lambda classifier: rows(classifier.words(label, **options)),
+        call.server.workers,
+        lambda classifier: rows(several.words(classifier, label, options)),
+    )
+    return answer(WordsAnswer(shown))
 
 
 async def evaluate(call: Call) -> Response:
@@ -136,10 +159,10 @@ async def evaluate(call: Call) -> Response:
     model = call.model
     documents, labels = documents_in(message, model), labels_in(message, model)
 
-    def look(classifier: Classifier) -> dict[str, Any]:
-        return classifier.evaluate(documents, labels).to_dict()
+    def look(learned: Learned) -> dict[str, Any]:
+        return learned.evaluate(documents, labels).to_dict()
 
-    return answer(EvaluateAnswer(by_name(await model.read(LARGE, look, call.server.workers))))
+    return answer(EvaluateAnswer(by_name(await model.read(LARGE, look, call.server.workers, look))))
 
 
 async def training_report(call: Call) -> Response:
@@ -150,7 +173,10 @@ async def training_report(call: Call) -> Response:
         report = classifier.report_
         return report.to_dict() | {"chosen": report.chosen, "note": report.note}
 
-    return answer(TrainingAnswer(by_name(await call.model.read(0, look, call.server.workers))))
+    def look_at_several(classifier: MultiLabelClassifier) -> dict[str, Any]:
+        return classifier.report_.to_dict()
+
+    return answer(TrainingAnswer(by_name(await call.model.read(0, look, call.server.workers, look_at_several))))
 
 
 async def report(call: Call) -> Response:
@@ -163,7 +189,10 @@ async def report(call: Call) -> Response:
         evaluation = classifier.evaluate(documents, labels)
         return evaluation.html(title=message.title, mistakes=message.mistakes, diagnose=message.diagnose)
 
-    page = await model.read(LARGE, look, call.server.workers)
+    def look_at_several(classifier: MultiLabelClassifier) -> str:
+        return classifier.evaluate(documents, labels).html(title=message.title, documents=message.mistakes)
+
+    page = await model.read(LARGE, look, call.server.workers, look_at_several)
     return HTMLResponse(
         page.encode("utf-8", "replace"), headers={"content-security-policy": PAGE_POLICY, "cache-control": "no-store"}
     )
@@ -171,6 +200,8 @@ async def report(call: Call) -> Response:
 
 def labels_in(message: EvaluateRequest, model: ServedModel) -> list[Any]:
     """The labels of a request, which are of the kind that the model has."""
+    if model.is_several:
+        return several.label_sets(message.labels, model)
     labels = as_labels(message.labels)
     check_kind(labels, model.labels)
     return labels
@@ -181,8 +212,3 @@ def by_name(value: Any) -> Any:
     if isinstance(value, dict):
         return {name_of(name): by_name(one) for name, one in value.items()}
     return [by_name(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def name_of(label: Any) -> str:
-    """A label as the name of a JSON object's member."""
-    return str(label).lower() if isinstance(label, bool) else str(label)

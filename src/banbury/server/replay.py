@@ -8,12 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from banbury.classifier import Classifier
 from banbury.errors import BanburyError
 from banbury.server import snapshots
 from banbury.server.journal.entries import FORGET, LEARN, Entry
 from banbury.server.journal.sql import SqlJournal
-from banbury.server.models import n_documents
+from banbury.server.models import Learned, load, n_documents
 
 log = logging.getLogger("banbury.server")
 
@@ -30,7 +29,7 @@ class Step(NamedTuple):
 class Built(NamedTuple):
     """A model, how far it has followed the journal, and how many documents its settings were chosen with."""
 
-    classifier: Classifier
+    classifier: Learned
     sequence: int
     chosen_at: int
 
@@ -44,7 +43,7 @@ def steps_of(entries: Iterable[Entry]) -> list[Step]:
     return steps
 
 
-def apply(classifier: Classifier, steps: Iterable[Step]) -> dict[int, BanburyError]:
+def apply(classifier: Learned, steps: Iterable[Step]) -> dict[int, BanburyError]:
     """Learn and forget, in order; for each change that the model refuses, why.
 
     Neighbours that do the same are done together, which is quicker and comes to the same: counts add up in any order,
@@ -65,7 +64,7 @@ def apply(classifier: Classifier, steps: Iterable[Step]) -> dict[int, BanburyErr
     return refused
 
 
-def choose(classifier: Classifier, journal: SqlJournal, name: str, sequence: int) -> None:
+def choose(classifier: Learned, journal: SqlJournal, name: str, sequence: int) -> None:
     """Choose a model's settings again, by the documents of the journal as of an entry; the model is as of it too."""
     examples = journal.examples(name, sequence)
     try:
@@ -99,5 +98,5 @@ def build(path: Path, file: str, folder: Path | None, journal: SqlJournal, name:
         classifier, place = snapshot
         if place.journal == head.identity and head.compacted <= place.sequence <= upto:
             return follow(Built(classifier, place.sequence, place.chosen_at), journal, name, upto)
-    classifier = Classifier.load(path)
+    classifier = load(path)
     return follow(Built(classifier, 0, n_documents(classifier)), journal, name, upto)

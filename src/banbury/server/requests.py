@@ -113,9 +113,18 @@ def prior_in(prior: str | dict[str, float] | None, model: ServedModel) -> Any:
 def label_of(name: str, labels: list[Any]) -> Any:
     """The label that is written like this; one that nobody knows stays as it is, for an error that names it."""
     for label in labels:
-        if (str(label).lower() if isinstance(label, bool) else str(label)) == name:
+        if name_of(label) == name:
             return label
     return name
+
+
+def name_of(label: Any) -> str:
+    """A label as the name of a JSON object's member.
+
+    >>> name_of(True), name_of(7), name_of("ham")
+    ('true', '7', 'ham')
+    """
+    return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 class Call:

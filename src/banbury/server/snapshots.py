@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from banbury import storage
-from banbury.classifier import Classifier
 from banbury.errors import BanburyError
+from banbury.server.models import Learned, from_parts
 
 log = logging.getLogger("banbury.server")
 Parts = tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -39,14 +39,14 @@ def save(folder: Path, name: str, parts: Parts, place: Place) -> None:
     storage.write(_path(folder, name), {**settings, "journal": place._asdict()}, arrays)
 
 
-def load(folder: Path | None, name: str, file: str) -> tuple[Classifier, Place] | None:
+def load(folder: Path | None, name: str, file: str) -> tuple[Learned, Place] | None:
     """The snapshot of a model that started from this file; None where there is none that can be used."""
     if folder is None or not _path(folder, name).exists():
         return None
     try:
         content = storage.read(_path(folder, name))
         place = Place(**content.settings["journal"])
-        return (Classifier.from_parts(content.settings, content.arrays), place) if place.file == file else None
+        return (from_parts(content.settings, content.arrays), place) if place.file == file else None
     except (BanburyError, OSError, KeyError, TypeError) as error:
         log.warning("the snapshot of %s is not used: %s", name, error)
         return None

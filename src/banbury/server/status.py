@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
 from starlette.responses import Response
 
+from banbury.labels.classifier import MultiLabelClassifier
 from banbury.server.messages import LabelCount, LiveAnswer, ModelAnswer, ModelsAnswer, ReadyAnswer
-from banbury.server.models import ServedModel, documents_of
+from banbury.server.models import ServedModel, documents_of, labels_of
 from banbury.server.requests import Call, answer
 
 
@@ -25,11 +27,14 @@ async def model(call: Call) -> Response:
 async def described(call: Call, served: ServedModel) -> ModelAnswer:
     """A model in plain data."""
     await served.turns.whole()
-    counted = zip(served.labels, documents_of(served.classifier), strict=True)
+    learned = served.learned
+    counted = zip(labels_of(learned), documents_of(learned), strict=True)
+    thresholds = learned.thresholds_ if isinstance(learned, MultiLabelClassifier) and learned.documents_ else {}
     return ModelAnswer(
         served.name,
-        [LabelCount(label, n) for label, n in counted],
+        [LabelCount(label, n, thresholds.get(label, UNSET)) for label, n in counted],
         "texts" if served.columns is None else "rows",
+        served.is_several,
         None if served.columns is None else {name: type(kind).__name__ for name, kind in served.columns.items()},
         served.file,
         call.server.sequence,

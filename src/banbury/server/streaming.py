@@ -10,13 +10,15 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from banbury.classifier import Classifier
+from banbury.labels.classifier import MultiLabelClassifier
 from banbury.readers.guessing import are_tokens
 from banbury.readers.mailboxes import row_of
+from banbury.server import several
 from banbury.server.changing import checked_labels, idempotency, repeated, submitted
 from banbury.server.journal.entries import FORGET, LEARN, Change
 from banbury.server.keys import check_scope
 from banbury.server.limits import JSON_DEPTH, LINE, TEXT
-from banbury.server.messages import ForgetAnswer, LearnAnswer, MailAnswer
+from banbury.server.messages import ForgetAnswer, LearnAnswer, MailAnswer, SeveralMailAnswer
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
 from banbury.server.reading import best, probabilities
@@ -25,6 +27,7 @@ from banbury.text.tokens import Tokens
 
 TOGETHER = 500  # lines that are predicted at once
 NEW = ("predicted", "probability")
+NEW_OF_SEVERAL = ("predicted", "probabilities")
 Line = dict[str, Any]
 
 
@@ -88,7 +91,7 @@ def read_line(raw: bytes, model: ServedModel, column: str) -> tuple[Line, Any]:
         raise Problem(422, "it is not an object")
     if is_deep(row, JSON_DEPTH):
         raise Problem(422, f"it is nested deeper than {JSON_DEPTH}")
-    for name in NEW:
+    for name in NEW_OF_SEVERAL if model.is_several else NEW:
         if name in row:
             raise Problem(422, f"it has {name!r} already")
     if model.columns is not None:
@@ -129,7 +132,14 @@ async def _predict(call: Call, model: ServedModel, documents: list[Any], rows: l
         except ValueError:
             return [_alone(classifier, document) for document in documents]
 
-    for row, new in zip(rows, await model.read(size, look, call.server.workers), strict=True):
+    def look_at_several(classifier: MultiLabelClassifier) -> list[Line]:
+        try:
+            return several.lines(classifier, documents)
+        except ValueError:
+            return [_alone_of_several(classifier, document) for document in documents]
+
+    answers = await model.read(size, look, call.server.workers, look_at_several)
+    for row, new in zip(rows, answers, strict=True):
         row.update(new)
 
 
@@ -141,29 +151,43 @@ def _alone(classifier: Classifier, document: Any) -> Line:
     return {"predicted": predicted.labels[0], "probability": predicted.probabilities[0]}
 
 
+def _alone_of_several(classifier: MultiLabelClassifier, document: Any) -> Line:
+    try:
+        return several.lines(classifier, [document])[0]
+    except ValueError as error:
+        return {"error": str(error)}
+
+
 async def mail(call: Call) -> Response:
-    """The label of a raw message. With `train` or `forget`, it is learned or forgotten under that label instead."""
+    """The label of a raw message. With `train` or `forget`, it is learned or forgotten under that label instead.
+
+    For a model of several labels, each of them has a `train` or a `forget` of its own.
+    """
     call.check_parameters("model", "train", "forget")
     model, body = call.model, await call.body()
     row = row_of(body)
     document = row["text"][:TEXT] if model.columns is None else {name: row.get(name) for name in model.columns}
-    train, forget = call.parameter("train"), call.parameter("forget")
-    if train is not None and forget is not None:
+    train, forget = call.request.query_params.getlist("train"), call.request.query_params.getlist("forget")
+    if train and forget:
         raise Problem(422, "say train or forget, not both")
-    if train is not None or forget is not None:
+    if train or forget:
         check_scope(call.request.scope["banbury.scopes"], "learn")
-        act, label = (LEARN, train) if train is not None else (FORGET, forget)
-        labels = checked_labels([label_of(str(label), model.labels)], 1, model)
+        act, given = (LEARN, train) if train else (FORGET, forget)
+        named = [label_of(name, model.labels) for name in given]
+        labels = checked_labels([named] if model.is_several else named, 1, model)
         change = Change(model.name, act, [document], labels, **idempotency(call, body))
         written = await submitted(call, change, len(body))
         done = LearnAnswer(1, written.last) if act == LEARN else ForgetAnswer(1, written.last)
         return answer(done, headers=repeated(written))
 
-    def look(classifier: Classifier) -> MailAnswer:
+    def look(classifier: Classifier) -> MailAnswer | SeveralMailAnswer:
         predicted = best(*probabilities(classifier, [document], None), None)
         [label], [chance] = predicted.labels, predicted.probabilities
         assert label is not None
         assert chance is not None
         return MailAnswer(label, chance)
 
-    return answer(await model.read(len(body), look, call.server.workers))
+    def look_at_several(classifier: MultiLabelClassifier) -> MailAnswer | SeveralMailAnswer:
+        return several.mail(classifier, document)
+
+    return answer(await model.read(len(body), look, call.server.workers, look_at_several))

@@ -14,7 +14,8 @@ from banbury.display.html_tables import table
 from banbury.errors import BanburyError
 from banbury.server.page import layout
 from banbury.server.page.visit import Visit, answer
-from banbury.server.reading import LARGE, name_of
+from banbury.server.reading import LARGE
+from banbury.server.requests import name_of
 
 MOST_WHOLE_COLUMNS = 60  # that are shown whole
 MOST_PARAMETERS = 100

@@ -15,7 +15,7 @@ from banbury.readers import Batch, Reader, read
 from banbury.readers.typed import documents
 from banbury.server.models import ServedModel
 from banbury.server.problems import Problem
-from banbury.server.reading import name_of
+from banbury.server.requests import name_of
 
 LONGEST_FILE_NAME = 80
 FILES_FOLDER = "files"

@@ -20,7 +20,7 @@ from banbury.server.page.jobs import Job
 from banbury.server.page.queues import shown
 from banbury.server.page.visit import Visit, path_of, redirect
 from banbury.server.problems import Problem
-from banbury.server.reading import name_of
+from banbury.server.requests import name_of
 
 MOST_COPY_GROUPS = 20
 MOST_IN_GROUP = 6

@@ -18,12 +18,13 @@ from banbury.display.html import Markup, element, isolated
 from banbury.display.html_bars import share_table
 from banbury.display.html_tables import table
 from banbury.server.journal.entries import FORGET, LEARN, Change, Entry
-from banbury.server.models import ServedModel, n_documents
+from banbury.server.models import ServedModel, documents_of, n_documents
 from banbury.server.page import layout
 from banbury.server.page.queues import columns_of, shown
 from banbury.server.page.visit import Visit, answer, path_of, redirect
 from banbury.server.problems import Problem
-from banbury.server.reading import LARGE, name_of
+from banbury.server.reading import LARGE
+from banbury.server.requests import name_of
 
 FEWEST_FOR_DRIFT = 30  # documents that say something of drift
 MOST_EXPLAINED = 200  # of them, for words that are not known
@@ -123,7 +124,8 @@ async def _models(visit: Visit) -> Markup | None:
     parts = []
     for name in sorted(visit.server.models):
         model = visit.server.models[name]
-        drift = await model.read(LARGE, partial(drift_of, model=model), visit.server.workers)
+        look = partial(drift_of, model=model)
+        drift = None if model.is_several else await model.read(LARGE, look, visit.server.workers)
         parts.append(_model(visit, model, drift))
     return element("div", parts, class_="pair") if parts else None
 
@@ -143,20 +145,22 @@ def drift_of(classifier: Classifier, model: ServedModel) -> Drift | None:
 
 
 def _model(visit: Visit, model: ServedModel, drift: Drift | None) -> Markup:
-    documents = model.classifier.documents_
-    total = max(sum(documents), 1)
-    had = {label: n / total for label, n in zip(model.labels, documents, strict=True)}
+    kind = "labels" if model.is_several else "classes"
     parts: list[Any] = [
-        element("p", f"{n_documents(model.classifier):,} documents, {len(model.labels)} classes."),
+        element("p", f"{n_documents(model.learned):,} documents, {len(model.labels)} {kind}."),
         layout.note(f"Its settings were chosen with {model.chosen_at:,} documents."),
     ]
     if model.refused:
         parts.append(element("p", f"The file that lies there now is not taken: {model.refused}", class_="wrong"))
-    if drift is None:
+    if model.is_several:
+        parts.append(layout.note("Its documents have several labels each, or none: no room shows it, programs ask it."))
+    elif drift is None:
         parts.append(
             layout.note(f"Drift can be seen after {FEWEST_FOR_DRIFT} documents; {len(model.incoming)} came in.")
         )
     else:
+        documents = documents_of(model.learned)
+        had = {label: n / max(sum(documents), 1) for label, n in zip(model.labels, documents, strict=True)}
         moved = "has moved" if drift.had_moved else "has not moved"
         ranked = sorted(drift.prior.items(), key=lambda one: -one[1])[:MOST_DRIFT_CLASSES]
         parts += [
@@ -212,7 +216,8 @@ def _example(model: ServedModel, entry: Entry, search: str) -> list[Any]:
         method="post",
     )
     text = isolated(shown(entry.document), width=90)
-    return [text, isolated(name_of(entry.label), width=30), f"{entry.sequence:,}", forget]
+    labels = entry.label if isinstance(entry.label, list) else [entry.label]
+    return [text, isolated(", ".join(map(name_of, labels)), width=30), f"{entry.sequence:,}", forget]
 
 
 async def forget(visit: Visit) -> Response:

@@ -26,7 +26,8 @@ from banbury.server.page.files import rows_for
 from banbury.server.page.jobs import Job
 from banbury.server.page.visit import Visit, answer, redirect
 from banbury.server.problems import Problem
-from banbury.server.reading import LARGE, PAGE_POLICY, name_of
+from banbury.server.reading import LARGE, PAGE_POLICY
+from banbury.server.requests import name_of
 
 MOST_EVALUATED_ROWS = 200_000  # that are read of a file
 MOST_CASES = 8  # documents behind a cell

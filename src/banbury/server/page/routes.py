@@ -39,6 +39,8 @@ class PageRoute(NamedTuple):
     path: str
     handler: Handler
     scope: str
+    needs_one_label: bool = False
+    """Whether it is about a model, of which a document has one label."""
 
 
 async def _first(visit: Visit) -> Response:
@@ -52,14 +54,14 @@ def _begin(server: Application) -> str:
 
 PAGE_ROUTES = [
     PageRoute("GET", "/page", _first, ""),
-    PageRoute("GET POST", "/page/try", trying.show, "read"),
-    PageRoute("GET POST", "/page/words", words.show, "read"),
+    PageRoute("GET POST", "/page/try", trying.show, "read", True),
+    PageRoute("GET POST", "/page/words", words.show, "read", True),
     PageRoute("GET POST", "/page/train", training.show, "admin"),
     PageRoute("POST", "/page/correct", findings.correct, "admin"),
     PageRoute("GET", "/page/download", training.download, "admin"),
-    PageRoute("GET POST", "/page/teach", teaching.show, "learn"),
-    PageRoute("GET POST", "/page/mistakes", mistakes.show, "read"),
-    PageRoute("GET", "/page/report", mistakes.keep, "read"),
+    PageRoute("GET POST", "/page/teach", teaching.show, "learn", True),
+    PageRoute("GET POST", "/page/mistakes", mistakes.show, "read", True),
+    PageRoute("GET", "/page/report", mistakes.keep, "read", True),
     PageRoute("GET", "/page/health", health.show, "read"),
     PageRoute("POST", "/page/forget", health.forget, "learn"),
     PageRoute("POST", "/page/files", uploads.take, "learn"),
@@ -101,6 +103,8 @@ def _endpoint(server: Application, route: PageRoute) -> Callable[[Request], Awai
             if route.scope and not visit.can(route.scope):
                 raise Problem(403, f"your key may not do this: it needs the scope {route.scope}")
             visit = await Visit.of(server, request)
+            for model in visit.models if route.needs_one_label else ():
+                model.check_one_label()
             return await route.handler(visit)
         except (Problem, BanburyError) as error:
             problem = error if isinstance(error, Problem) else problem_of(error)

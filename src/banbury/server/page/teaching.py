@@ -23,7 +23,8 @@ from banbury.server.page.beginning import INCOMING, MOST_QUEUED_ROWS, notes_of
 from banbury.server.page.files import rows_for
 from banbury.server.page.queues import Given, Queue, rows_of, shown
 from banbury.server.page.visit import Visit, answer, redirect
-from banbury.server.reading import LARGE, name_of
+from banbury.server.reading import LARGE
+from banbury.server.requests import name_of
 from banbury.stats.intervals import wilson
 from banbury.text.documents import check_kind
 

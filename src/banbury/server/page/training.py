@@ -20,7 +20,7 @@ from banbury.display.html import Markup, element, isolated
 from banbury.readers import Batch, Reader
 from banbury.readers.formats import MAIL
 from banbury.readers.typed import labels_to_learn, left_to_learn, to_learn
-from banbury.server.models import labels_of
+from banbury.server.models import Learned, labels_of
 from banbury.server.page import findings, layout, plans
 from banbury.server.page.dropping import drop_zone, file_list, progress
 from banbury.server.page.files import opened
@@ -257,13 +257,14 @@ def _result(job: Job, trained: Trained) -> list[Any]:
 
 async def download(visit: Visit) -> Response:
     """A model as a file: one that was trained here, or one that is served."""
+    classifier: Learned
     if visit.field("job"):
         job = visit.server.jobs.get(visit.field("job"))
         if job is None or not isinstance(job.result, Trained):
             raise Problem(404, "this training is not known any more; the model is among the others, if it was kept")
         name, classifier = job.result.name, job.result.classifier
     else:
-        name, classifier = visit.model.name, visit.model.classifier
+        name, classifier = visit.model.name, visit.model.learned
 
     def work() -> bytes:
         with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ from banbury.server.models import ServedModel
 from banbury.server.page import layout
 from banbury.server.page.visit import Visit, answer, path_of
 from banbury.server.problems import Problem
-from banbury.server.reading import name_of
+from banbury.server.requests import name_of
 
 MOST_LISTED_CLASSES = 12  # that are listed; the others are behind a click
 MOST_TRIED_STEPS = 14
@@ -108,7 +108,8 @@ def _options(visit: Visit, model: ServedModel) -> Markup:
     labels = [(name_of(label), name_of(label)) for label in model.labels]
     moved = _moved(visit, model)
     share = visit.number("share", 100 * _share(model, moved), 0.1, 99.9)
-    others = [name for name in sorted(visit.server.models) if name != model.name]
+    served = visit.server.models
+    others = [name for name in sorted(served) if name != model.name and not served[name].is_several]
     beside = [name for name in visit.values("model")[1:] if name in others]
     return control(
         "details",

@@ -72,9 +72,10 @@ class Visit:
 
     @property
     def models(self) -> list[ServedModel]:
-        """The models that the visit names, or the first there is; nothing where there are none."""
+        """The models that the visit names, or the first that a page can show; nothing where there are none."""
         named = [self.server.models.named(name) for name in dict.fromkeys(self.values("model")) if name]
-        return named or [self.server.models[name] for name in sorted(self.server.models)[:1]]
+        by_name = [self.server.models[name] for name in sorted(self.server.models)]
+        return named or sorted(by_name, key=lambda model: model.is_several)[:1]
 
     @property
     def model(self) -> ServedModel:

@@ -18,7 +18,8 @@ from banbury.server.models import ServedModel
 from banbury.server.page import columns, layout
 from banbury.server.page.visit import Visit, answer
 from banbury.server.problems import Problem
-from banbury.server.reading import LARGE, name_of
+from banbury.server.reading import LARGE
+from banbury.server.requests import name_of
 
 ROWS = 40  # on a page
 MOST_PAGES = 1_000
