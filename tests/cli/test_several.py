@@ -80,6 +80,27 @@ def test_evaluate_explain_learn_and_forget(trained: Here) -> None:
 
 
 @pytest.mark.parametrize(
+    "rows, message",
+    [
+        (
+            [("a", ["comic"]), ("b", [1])],
+            "rows2.jsonl, line 2 has label 1, of type int, but rows2.jsonl, line 1 has",
+        ),
+        ([("a", ["comic"]), ("b", None)], "rows2.jsonl, line 2: it has no 'labels'; an empty list says"),
+        ([("a", []), ("b", [])], "no document has a label: there is nothing to learn"),
+    ],
+)
+def test_rows_that_cannot_be_used_are_named_by_file_and_line(
+    run: Here, rows: list[tuple[str, object]], message: str
+) -> None:
+    lines = [json.dumps({"text": text, "labels": labels}) for text, labels in rows]
+    (run.folder / "rows2.jsonl").write_text("\n".join(lines))
+    result = run("several", "train", "rows2.jsonl", "-o", "other")
+    assert (result.code, message in result.err) == (3, True)
+    assert not (run.folder / "other").exists()
+
+
+@pytest.mark.parametrize(
     "arguments, code, message",
     [
         (("train", "new.csv", "-o", "m"), 3, "which column has the labels? Say --label NAME; there are 'text'"),

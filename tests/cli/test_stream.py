@@ -69,7 +69,7 @@ def test_what_cannot_be_used_is_said_and_the_model_stays(trained: Here) -> None:
     before = (trained.folder / "model").read_bytes()
     (trained.folder / "bad.jsonl").write_text('{"text": "so", "label": "spam", "date": null}\n')
     result = trained("stream", "learn", "model", "bad.jsonl")
-    assert (result.code, "document 0 has no time" in result.err) == (3, True)
+    assert (result.code, "bad.jsonl, line 1 has no time" in result.err) == (3, True)
     assert (trained.folder / "model").read_bytes() == before
     result = trained("stream", "train", "rows.csv", "-o", "other")
     assert (result.code, "which column has the times? Say --time NAME" in result.err) == (3, True)

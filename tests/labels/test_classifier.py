@@ -194,7 +194,15 @@ def test_it_keeps_the_contract_of_scikit_learn() -> None:
         (lambda model: model.fit(["a"], ["x"]), LabelError, "one label and no list"),
         (lambda model: model.fit(["a"], [[]]), InputError, "no document has a label"),
         (lambda model: model.fit(["a"], [["x"], ["y"]]), InputError, "1 documents but 2 labels"),
-        (lambda model: model.fit([], []), InputError, "no document has a label"),
+        (lambda model: model.fit([], []), InputError, "no documents to learn from"),
+        (lambda model: model.fit(["a", "b"], [["x"], [1]]), LabelError, "document 1 has label 1, of type int"),
+        (
+            lambda model: model.fit(["a", "b"], [["x"], None]),
+            LabelError,
+            r"document 1 has no labels \(None\); \[\] says",
+        ),
+        (lambda model: type(model)(effort="best"), TypeError, "unexpected keyword argument 'effort'"),
+        (lambda model: model.set_params(effort="best"), InputError, "there is analyzer, threshold, threads"),
         (lambda model: model.fit(["a", None], [["x"], []]), BanburyError, "document 1 is None"),
         (lambda model: model.set_params(threshold=2).fit(["a"], [["x"]]), InputError, "threshold is 2"),
         (lambda model: model.fit(["a"], [["x"]], [0]), InputError, "no document has a label"),
@@ -210,6 +218,38 @@ def test_it_keeps_the_contract_of_scikit_learn() -> None:
 def test_bad_input_is_one_clear_error(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call(MultiLabelClassifier())
+
+
+def test_a_label_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    twice = MultiLabelClassifier().fit(TEXTS, [[*labels, *labels[::-1]] for labels in SETS])
+    twice.save(tmp_path / "twice")
+    fitted().save(tmp_path / "once")
+    assert (tmp_path / "twice").read_bytes() == (tmp_path / "once").read_bytes()
+    twice.learn(["alas"], [["drama", "drama"]]).forget(["alas"], [["drama"]])
+    assert twice.documents_ == fitted().documents_
+
+
+def test_an_empty_list_of_labels_counts_outside_all_of_them() -> None:
+    model = fitted()
+    shares = model.probabilities("")
+    model.learn(["nothing of it"] * 60, [[]] * 60)
+    assert model.n_documents_ == 120
+    assert model.documents_ == fitted().documents_
+    assert all(chance < shares[label] for label, chance in model.probabilities("").items())
+
+
+@pytest.mark.parametrize(
+    "texts, sets",
+    [(["a"], [["comic", 1]]), (["a"], [[2]]), (["a"], ["comic"]), (["a", None], [[], []]), (["a"], []), ("a", [[]])],
+)
+def test_bad_input_changes_nothing(texts: Any, sets: Any, tmp_path: Path) -> None:
+    model = fitted()
+    model.save(tmp_path / "before")
+    for act in (model.learn, model.forget):
+        with pytest.raises(BanburyError):
+            act(texts, sets)
+    model.save(tmp_path / "after")
+    assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
 
 
 def test_one_document_of_each_kind_is_enough_and_everything_stays_finite() -> None:

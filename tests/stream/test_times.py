@@ -80,6 +80,12 @@ def test_a_period_that_is_none_is_an_error(period: Any) -> None:
         Calendar(period)
 
 
+def test_one_time_is_one_of_several_and_an_error_says_whose_it_is() -> None:
+    assert Calendar("month").number("2026-11-16", "it") == Calendar("month").numbers(["2026-11-16"])[0]
+    with pytest.raises(InputError, match=r"^it has no time \(None\); it needs one$"):
+        Calendar("month").number(None, "it")
+
+
 def test_as_many_times_as_documents() -> None:
     with pytest.raises(InputError, match="2 documents but 1 times"):
         Calendar("day").numbers(["2026-11-16"], 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,13 @@ from banbury.errors import InputError
 from banbury.readers.formats import ANYTHING, EXTENSIONS, FORMATS, extension_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from banbury.classifier import Classifier
     from banbury.readers import Reader
+    from banbury.readers.batch import Batch
 
+DOCUMENT = re.compile(r"(?:^|(?<=, but ))document (\d+)(?= has | is )")  # as errors of Python name a row
 LIMITS = ("row", "expanded", "ratio", "parquet")  # of `readers.Limits`
 
 Command = Any
@@ -160,6 +163,18 @@ def sources_and_options(files: tuple[str, ...], options: dict[str, Any]) -> tupl
 def reader_for(model: Classifier, files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
     """The reader of files for a model: of their texts, or where it is a model of tables, of all columns."""
     return reader_of(files, options, **({} if columns_of(model) is None else {"text": False}), **more)
+
+
+@contextmanager
+def naming_lines(batch: Batch) -> Iterator[None]:
+    """Errors inside name the file and the line of a row, where they have the number of a document."""
+    try:
+        yield
+    except InputError as error:
+        message = DOCUMENT.sub(lambda number: batch.place(int(number[1])), str(error))
+        if message == str(error):
+            raise
+        raise InputError(message) from None
 
 
 def need_input(files: tuple[str, ...]) -> None:

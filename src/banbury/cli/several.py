@@ -97,7 +97,7 @@ def train(files: tuple[str, ...], model: str, threshold: str | None, is_json: bo
     reader = _reader(files, given)
     batch = reader.whole()
     classifier = MultiLabelClassifier(threshold=chosen, threads=given["threads"])
-    with at_work(reader.reader, "choosing"):
+    with reading.naming_lines(batch), at_work(reader.reader, "choosing"):
         classifier.fit(batch.texts, batch.labels)
     classifier.save(model)
     if is_json:
@@ -221,7 +221,8 @@ def evaluate(
     if threshold is not None:
         classifier.set_params(threshold=_threshold(threshold))
     batch = _reader(files, given).whole()
-    report = classifier.evaluate(batch.texts, _of_kind(batch.labels or [], classifier))
+    with reading.naming_lines(batch):
+        report = classifier.evaluate(batch.texts, _of_kind(batch.labels or [], classifier))
     if output is not None:
         report.save(output)
         note(f"{output} is written")
@@ -254,7 +255,8 @@ def forget(model: str, files: tuple[str, ...], **given: Any) -> None:
 def _change(path: str, files: tuple[str, ...], given: dict[str, Any], act: str) -> None:
     classifier = _load(path, given["threads"])
     batch = _reader(files, given).whole()
-    getattr(classifier, act)(batch.texts, _of_kind(batch.labels or [], classifier))
+    with reading.naming_lines(batch):
+        getattr(classifier, act)(batch.texts, _of_kind(batch.labels or [], classifier))
     classifier.save(path)
     note(f"{path}: {classifier.n_documents_} documents, {len(classifier.classes_)} labels")
 

@@ -124,7 +124,7 @@ def train(files: tuple[str, ...], model: str, period: str, half_life: str, is_js
 
     classifier = StreamClassifier(period=_period(period), half_life=_half_life(half_life), threads=given["threads"])
     reader, batch, times = _timed(files, given)
-    with at_work(reader, "choosing"):
+    with reading.naming_lines(batch), at_work(reader, "choosing"):
         classifier.fit(batch.texts, batch.labels, _as_times(times, classifier.period))
     classifier.save(model)
     if is_json:
@@ -215,7 +215,8 @@ def _change(path: str, files: tuple[str, ...], given: dict[str, Any], act: str) 
     _, batch, times = _timed(files, given)
     known = [label for by_label in classifier.documents_.values() for label in by_label]
     labels = reading.of_kind(batch.labels or [], known)
-    getattr(classifier, act)(batch.texts, labels, _as_times(times, classifier.period))
+    with reading.naming_lines(batch):
+        getattr(classifier, act)(batch.texts, labels, _as_times(times, classifier.period))
     classifier.save(path)
     _tell(path, classifier)
 

@@ -75,7 +75,7 @@ def train(files: tuple[str, ...], model: str, separator: str, is_json: bool, **g
     reader = _labelled(files, given)
     batch = reader.whole()
     classifier = HierarchicalClassifier(separator=separator, threads=given["threads"])
-    with at_work(reader, "choosing"):
+    with reading.naming_lines(batch), at_work(reader, "choosing"):
         classifier.fit(batch.texts, batch.labels)
     classifier.save(model)
     if is_json:
@@ -137,7 +137,8 @@ def evaluate(model: str, files: tuple[str, ...], sure: float | None, is_json: bo
     classifier = _load(model, given["threads"])
     batch = _labelled(files, given).whole()
     labels = reading.of_kind(batch.labels or [], classifier.classes_.tolist())
-    report = classifier.evaluate(batch.texts, labels, sure=sure)
+    with reading.naming_lines(batch):
+        report = classifier.evaluate(batch.texts, labels, sure=sure)
     if is_json:
         show_json(report.to_dict())
     else:
@@ -167,6 +168,8 @@ def forget(model: str, files: tuple[str, ...], **given: Any) -> None:
 def _change(path: str, files: tuple[str, ...], given: dict[str, Any], act: str) -> None:
     classifier = _load(path, given["threads"])
     batch = _labelled(files, given).whole()
-    getattr(classifier, act)(batch.texts, reading.of_kind(batch.labels or [], classifier.classes_.tolist()))
+    labels = reading.of_kind(batch.labels or [], classifier.classes_.tolist())
+    with reading.naming_lines(batch):
+        getattr(classifier, act)(batch.texts, labels)
     classifier.save(path)
     _tell(path, classifier)

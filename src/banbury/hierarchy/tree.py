@@ -32,6 +32,8 @@ class Tree:
         if not isinstance(separator, str) or not separator:
             raise InputError(f"separator is {separator!r}; it must be a text, such as '/' or '.'")
         leaves = sorted(set(labels))
+        if parents is not None:
+            _check_parents(parents)
         if parents is None:
             paths = {label: _path_by_name(label, separator) for label in leaves}
         else:
@@ -112,6 +114,27 @@ def _path_by_name(label: Any, separator: str) -> tuple[str, ...]:
     return tuple(separator.join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
+def _check_parents(parents: object) -> None:
+    """That these are a mapping without a cycle, also among nodes that no label has yet; else an `InputError`."""
+    if not isinstance(parents, Mapping):
+        raise InputError(
+            f"parents is of type {type(parents).__name__}; it is a dictionary from each label and node to what is "
+            "above it, such as {'golf': 'sport'}"
+        )
+    ends: set[Any] = {None}  # nodes whose way up comes to an end
+    for node in parents:
+        path: dict[Any, None] = {}
+        while node not in ends:
+            if node in path:
+                cycle = [*list(path)[list(path).index(node) :], node]
+                raise InputError(f"parents has a cycle: {' → '.join(map(repr, cycle))}")
+            path[node], above = None, parents.get(node)
+            if above is not None and not isinstance(above, str | int | float):
+                raise LabelError(f"{above!r}, the parent of {node!r}, is of type {type(above).__name__}; it is a label")
+            node = above
+        ends.update(path)
+
+
 def _path_by_parents(label: Any, parents: Mapping[Any, Any]) -> tuple[Node, ...]:
     path, node = [label], parents.get(label)
     while node is not None:
@@ -120,9 +143,6 @@ def _path_by_parents(label: Any, parents: Mapping[Any, Any]) -> tuple[Node, ...]
                 f"{node!r}, the parent of {path[-1]!r}, is of type {type(node).__name__}; nodes and labels are of one "
                 "type"
             )
-        if node in path:
-            cycle = " → ".join(map(repr, [*path[path.index(node) :], node]))
-            raise InputError(f"parents has a cycle: {cycle}")
         path.append(node)
         node = parents.get(node)
     return tuple(reversed(path))

@@ -44,6 +44,8 @@ def choose_labels(
 ) -> LabelChoice:
     """Choose by leave-one-out; the texts are among those that were counted."""
     labels = counts.labels
+    if not sets:
+        raise InputError("no documents to learn from")
     if not labels:
         raise InputError("no document has a label: there is nothing to learn")
     trust, analyzer, left_out = fit_label_curves(

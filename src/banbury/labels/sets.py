@@ -98,7 +98,7 @@ def _from_matrix(matrix: Any, names: list[Any] | None, columns: list[Any] | None
     if not is_valid.all():
         row, column = (int(places[0]) for places in np.nonzero(~is_valid))
         raise LabelError(
-            f"document {row} has {matrix[row, column]!r} for label {columns[column]!r}; "
+            f"document {row} has {matrix[row, column]} for label {columns[column]!r}; "
             "an indicator matrix has 1 where the document has the label, else 0"
         )
     sets = [tuple(sorted(columns[place] for place in np.flatnonzero(row))) for row in matrix == 1]

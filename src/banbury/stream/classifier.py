@@ -163,7 +163,7 @@ class StreamClassifier(Estimator):
     def forget_before(self, time: Any) -> Self:
         """Unlearn every period before the one of this time."""
         self._require()
-        first = self._calendar.numbers([time])[0]
+        first = self._calendar.number(time, "forget_before")
         gone = [period for period in self._counts.by_period if period < first]
         with self._changes:
             self._counts.drop(gone)

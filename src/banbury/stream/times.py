@@ -53,6 +53,18 @@ class Calendar:
             raise InputError(f"document {row} has time {values[row]!r}, without a time zone, and others have one")
         return [_period(moment, self.period) for moment in moments]
 
+    def number(self, time: Any, what: str) -> int:
+        """The number of the period of one time; an error says `what` has it.
+
+        >>> Calendar(10).number(25, "forget_before")
+        2
+        """
+        try:
+            return self.numbers([time])[0]
+        except InputError as error:
+            message = str(error).replace("document 0", what, 1).replace("every document needs", "it needs")
+            raise InputError(message) from None
+
     def name(self, number: int) -> str:
         """The start of a period, as people write it."""
         match self.period:
