@@ -1,5 +1,7 @@
 //! The distinct features of a document.
 
+use std::mem::take;
+
 use crate::vocabulary::{Key, Seed, UNKNOWN};
 
 /// The distinct features of a document, numbered in the order of their first occurrence.
@@ -23,32 +25,98 @@ pub struct Seen<F> {
 
 /// Features that are taken at a time, with room for all of them: in a long text most are not new.
 const STEP: usize = 1 << 15;
+/// So many ids have a place each: more would not stay in a near cache.
+const MOST_PLACES: usize = 1 << 18;
 
 impl<F: Copy + Default> Seen<F> {
-    /// Takes the features of a document. `id` says what tells them apart: [`UNKNOWN`] for those that do not count.
+    /// Takes the features of a document: those that count, told apart by their ids.
     #[inline(always)]
-    pub fn read(&mut self, found: &[F], id: impl Fn(&F) -> u32) {
-        let bits_for = |n: usize| (2 * n).next_power_of_two().trailing_zeros().max(4);
-        let mut bits = bits_for(found.len().min(STEP));
+    pub fn read(&mut self, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
+        self.numbers.clear();
+        self.numbers.resize(found.len(), UNKNOWN);
+        let (mut numbers, mut firsts) = (take(&mut self.numbers), take(&mut self.firsts));
+        // Each is written over by the next one unless it is new.
+        firsts.resize(firsts.len().max(found.len() + 1), 0);
+        let note = |position: usize, number: u32, n: u32| {
+            numbers[position] = number;
+            firsts[n as usize] = position as u32;
+        };
+        self.read_and_note(found, counts, id, note);
+        firsts.truncate(self.features.len());
+        (self.numbers, self.firsts) = (numbers, firsts);
+    }
+
+    /// The same where only the features are asked for: `numbers` and `firsts` are those of another document then.
+    #[inline(always)]
+    pub fn read_features(&mut self, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
+        self.read_and_note(found, counts, id, |_, _, _| {});
+    }
+
+    /// The same as [`Seen::read`] for features with ids below `n_ids`. Where these are few each has a place of its own, and nothing has to
+    /// be compared.
+    #[inline(always)]
+    pub fn read_below(&mut self, n_ids: usize, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
+        if n_ids > MOST_PLACES || found.len() > STEP {
+            return self.read(found, counts, id);
+        }
+        self.start(n_ids, found.len());
+        self.features.resize(found.len() + 1, F::default());
+        self.numbers.clear();
+        self.numbers.resize(found.len(), UNKNOWN);
+        self.firsts.resize(found.len() + 1, 0);
+        let (places, features) = (&mut self.places[..n_ids], &mut self.features[..]);
+        let (numbers, firsts, before) = (&mut self.numbers[..], &mut self.firsts[..], self.before);
+        let mut n = 0;
+        for (position, feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
+            let place = &mut places[id(feature) as usize];
+            let number = place.wrapping_sub(before).min(n);
+            *place = before + number;
+            // Written over by the next one unless this one is new.
+            features[n as usize] = *feature;
+            firsts[n as usize] = position as u32;
+            numbers[position] = number;
+            n += u32::from(number == n);
+        }
+        self.features.truncate(n as usize);
+        self.firsts.truncate(n as usize);
+    }
+
+    /// Starts a document with at most `n` features, in a table of at least so many places.
+    #[inline(always)]
+    fn start(&mut self, n_places: usize, n: usize) {
         // Number 0 is never given, since every place begins with it.
         self.before = self.before.max(1) + self.features.len() as u32;
-        if self.places.len() < 1 << bits || self.before as usize + found.len() >= u32::MAX as usize {
+        if self.places.len() < n_places || self.before as usize + n >= u32::MAX as usize {
             self.places.clear();
-            self.places.resize(1 << bits, 0);
+            self.places.resize(n_places, 0);
             self.before = 1;
         }
         self.features.clear();
-        self.numbers.clear();
+    }
+
+    /// `note` is told where a feature stands, its number, and how many there were before it.
+    #[inline(always)]
+    fn read_and_note(
+        &mut self,
+        found: &[F],
+        counts: impl Fn(&F) -> bool,
+        id: impl Fn(&F) -> u32,
+        mut note: impl FnMut(usize, u32, u32),
+    ) {
+        // Where a quarter of the places is taken at the most, few are taken by another feature.
+        let bits_for = |n: usize| (4 * n).next_power_of_two().trailing_zeros().max(4);
+        let mut bits = bits_for(found.len().min(STEP));
+        self.start(1 << bits, found.len());
         let mut n = 0;
         for (step, found) in found.chunks(STEP).enumerate() {
             if bits_for(n as usize + found.len()) > bits {
                 bits = bits_for(2 * n as usize + found.len());
                 self.place_again(n, bits, &id);
             }
-            n = self.read_step(found, step * STEP, n, bits, &id);
+            let note = |position: usize, number: u32, n: u32| note(step * STEP + position, number, n);
+            n = self.read_step(found, n, bits, &counts, &id, note);
         }
         self.features.truncate(n as usize);
-        self.firsts.truncate(n as usize);
     }
 
     /// More places, for `n` features that are there and for others.
@@ -65,19 +133,22 @@ impl<F: Copy + Default> Seen<F> {
         }
     }
 
-    /// Takes the next features, the first of them at `position`, after `n` different ones; how many there are then.
+    /// Takes the next features, after `n` different ones; how many there are then.
     #[inline(always)]
-    fn read_step(&mut self, found: &[F], position: usize, mut n: u32, bits: u32, id: &impl Fn(&F) -> u32) -> u32 {
+    fn read_step(
+        &mut self,
+        found: &[F],
+        mut n: u32,
+        bits: u32,
+        counts: &impl Fn(&F) -> bool,
+        id: &impl Fn(&F) -> u32,
+        mut note: impl FnMut(usize, u32, u32),
+    ) -> u32 {
         let seed = Seed::of_this_process();
         self.features.resize(n as usize + found.len() + 1, F::default());
-        self.firsts.resize(n as usize + found.len() + 1, 0);
         let (places, features, before) = (&mut self.places[..1 << bits], &mut self.features[..], self.before);
-        let firsts = &mut self.firsts[..];
-        self.numbers.extend((position..).zip(found).map(|(position, feature)| {
-            let own = id(feature);
-            if own == UNKNOWN {
-                return UNKNOWN;
-            }
+        for (position, &feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
+            let own = id(&feature);
             let mut at = first_place(own, bits, seed);
             loop {
                 let place = &mut places[at & ((1 << bits) - 1)];
@@ -86,15 +157,14 @@ impl<F: Copy + Default> Seen<F> {
                 // be guessed.
                 if (number == n) | (id(&features[number as usize]) == own) {
                     *place = before + number;
-                    features[number as usize] = *feature;
-                    // Written over by the next one unless this one is new.
-                    firsts[n as usize] = position as u32;
+                    features[number as usize] = feature;
+                    note(position, number, n);
                     n += u32::from(number == n);
-                    return number;
+                    break;
                 }
                 at += 1;
             }
-        }));
+        }
         n
     }
 }
@@ -111,10 +181,16 @@ mod tests {
 
     #[test]
     fn each_feature_of_a_document_is_seen_once() {
-        let mut seen = Seen::default();
+        let (mut seen, mut direct, mut alone) = (Seen::default(), Seen::default(), Seen::default());
         for round in 0..100u32 {
             let ids: Vec<u32> = (0..10 * round).map(|i| (i * 7919 + round) % (4 * round + 1)).collect();
-            seen.read(&ids, |&id| if id == 3 { UNKNOWN } else { id });
+            seen.read(&ids, |&id| id != 3, |&id| id);
+            alone.read_features(&ids, |&id| id != 3, |&id| id);
+            // One table serves both ways, and vocabularies that grow.
+            match round % 3 {
+                0 => direct.read(&ids, |&id| id != 3, |&id| id),
+                _ => direct.read_below(4 * round as usize + 1, &ids, |&id| id != 3, |&id| id),
+            }
             let mut distinct: Vec<u32> = vec![];
             let number = |&id: &u32| {
                 if id == 3 {
@@ -128,10 +204,11 @@ mod tests {
             };
             let numbers: Vec<u32> = ids.iter().map(number).collect();
             assert_eq!(seen.numbers, numbers);
-            assert_eq!(seen.features, distinct);
+            assert_eq!((&seen.features, &alone.features), (&distinct, &distinct));
             let firsts: Vec<u32> =
                 distinct.iter().map(|id| ids.iter().position(|other| other == id).unwrap() as u32).collect();
             assert_eq!(seen.firsts, firsts);
+            assert_eq!((&direct.features, &direct.firsts, &direct.numbers), (&distinct, &firsts, &numbers));
         }
     }
 
@@ -140,9 +217,12 @@ mod tests {
         let mut seen = Seen::default();
         for (n, different) in [(3 * STEP + 5, 7), (4 * STEP, 3 * STEP + 1), (9, 9)] {
             let ids: Vec<u32> = (0..n).map(|i| (i * 7919 % different) as u32).collect();
-            seen.read(&ids, |&id| id);
+            seen.read(&ids, |_| true, |&id| id);
             assert!(seen.numbers.iter().zip(&ids).all(|(&number, &id)| seen.features[number as usize] == id));
             assert_eq!(seen.features.len(), different);
+            let mut direct = Seen::default();
+            direct.read_below(different, &ids, |_| true, |&id| id);
+            assert_eq!((&direct.features, &direct.numbers), (&seen.features, &seen.numbers));
             let firsts: Vec<u32> = (0..different as u32).collect();
             assert_eq!(seen.firsts, firsts);
         }

@@ -105,7 +105,7 @@ impl<'a> Finder<'a> {
             if self.counted[at] {
                 let (words, rest) = seen.split_at_mut(at);
                 let (seen, rows, all_live) = (&mut rest[0], &block.rows, self.all_live[at]);
-                seen.read(&found[at], |&id| if all_live || rows.is_live(id) { id } else { UNKNOWN });
+                seen.read(&found[at], |&id| id != UNKNOWN && (all_live || rows.is_live(id)), |&id| id);
                 let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
                 features.extend(seen, |&id| id, words.first().filter(|_| has_parents));
             }
@@ -132,7 +132,7 @@ impl<'a> Finder<'a> {
                 };
                 let numbers = &seen[at].numbers;
                 let range = range.start.min(numbers.len())..range.end.min(numbers.len());
-                rest[0].read(&numbers[range], |&number| number);
+                rest[0].read(&numbers[range], |&number| number != UNKNOWN, |&number| number);
                 let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
                 let own = &seen[at].features;
                 features.extend(&rest[0], |&number| own[number as usize], words.first().filter(|_| has_parents));

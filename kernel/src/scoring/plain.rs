@@ -93,7 +93,7 @@ impl Plain {
         if !self.is_presence() {
             return looked.of(at);
         }
-        seen.read(looked.of(at), |known| known.id);
+        seen.read_features(looked.of(at), |known| known.id != UNKNOWN, |known| known.id);
         &seen.features
     }
 

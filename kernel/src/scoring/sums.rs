@@ -104,11 +104,16 @@ pub fn sum_in_lanes(mut weights: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 /// The sums of two weights each, in the same way.
-pub fn sum_pairs_in_lanes(weights: impl Iterator<Item = [f32; 2]>) -> [f64; 2] {
+#[inline(always)]
+pub fn sum_pairs_in_lanes(mut weights: impl ExactSizeIterator<Item = [f32; 2]>) -> [f64; 2] {
     let mut lanes = [[0.0; 2]; 4];
-    weights.enumerate().for_each(|(i, [first, second])| {
-        lanes[i % 4][0] += f64::from(first);
-        lanes[i % 4][1] += f64::from(second);
-    });
+    let add = |lane: &mut [f64; 2], [first, second]: [f32; 2]| {
+        lane[0] += f64::from(first);
+        lane[1] += f64::from(second);
+    };
+    for _ in 0..weights.len() / 4 {
+        lanes.iter_mut().for_each(|lane| add(lane, weights.next().unwrap_or_default()));
+    }
+    lanes.iter_mut().zip(weights).for_each(|(lane, weight)| add(lane, weight));
     [0, 1].map(|at: usize| (lanes[0][at] + lanes[1][at]) + (lanes[2][at] + lanes[3][at]))
 }

@@ -3,7 +3,7 @@
 use super::length::{CHANNELS, growth};
 use super::model::Model;
 use super::weights::{ChannelSums, NOTHING, Weights};
-use crate::counts::Counts;
+use crate::counts::{Counts, Names};
 use crate::documents::{Features, Finder, Listed};
 use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
@@ -68,7 +68,7 @@ impl Reading for Model {
 
     fn sum(
         &self,
-        _: &Counts,
+        counts: &Counts,
         kept: Option<&[Weights]>,
         few: &Few,
         looked: &[Looked],
@@ -82,8 +82,16 @@ impl Reading for Model {
         }
         scratch.seen.resize_with(looked.len(), Seen::default);
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
-            let is_known = |known: &Known| if known.weight == NOTHING { UNKNOWN } else { known.id };
-            scratch.seen[block].read(looked.of(at), is_known);
+            let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
+            let seen = &mut scratch.seen[block];
+            // A run has the number of its place in a table, which are too many.
+            if let Names::Words(_) = counts.blocks[block].names {
+                seen.read_below(counts.blocks[block].len(), looked.of(at), is_counted, |known| known.id);
+            } else if self.shape.is_two() {
+                seen.read_features(looked.of(at), is_counted, |known| known.id);
+            } else {
+                seen.read(looked.of(at), is_counted, |known| known.id);
+            }
         }
         let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());
         sums.growth = growth(first as f64);
