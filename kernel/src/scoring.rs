@@ -10,6 +10,7 @@
 mod lookup;
 mod plain;
 mod rounded;
+mod runs;
 mod sums;
 mod weights;
 
@@ -22,9 +23,10 @@ use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
 use crate::vocabulary::{Hashed, Places, Seed, UNKNOWN, make_keys, pieces};
 pub use lookup::{Known, Looked, Stored};
-use lookup::{KnownFeatures, Remembered, known_runs, known_words, push_runs};
+use lookup::{KnownFeatures, Remembered, known_words, push_runs};
 pub use plain::{FeatureTable, Length, Plain, features};
 pub use rounded::Rounded;
+use runs::KnownRuns;
 pub use sums::{Start, Sums, sum_in_lanes, sum_pairs_in_lanes};
 
 /// Text bytes that are looked up together.
@@ -453,7 +455,7 @@ impl<R: Reading> Scorer<R> {
                     let n = at + 1;
                     let seed = Seed::of_this_process();
                     let mut find = |looked: &mut Looked, pairs: &[Hashed<u64>]| match kept.map(|kept| &kept.known[at]) {
-                        Some(KnownFeatures::Runs(known)) => looked.find_runs(known, pairs),
+                        Some(KnownFeatures::Runs(known)) => known.find(pairs, &mut looked.found),
                         _ => {
                             let ask = |id| self.ask(counts, at, id, few);
                             let rows = &counts.blocks[at].rows;
@@ -501,9 +503,9 @@ impl<R: Reading> Scorer<R> {
             known.push(match &block.names {
                 Names::Words(words) => KnownFeatures::Words(known_words(words, seed, |id| R::stored(weights, id))),
                 Names::Runs(index) => {
-                    let table = known_runs(index, seed, &mut left, |id| R::stored(weights, id));
-                    R::place(weights, &left, table.n_places());
-                    KnownFeatures::Runs(table)
+                    let runs = KnownRuns::new(index, seed, &mut left, |id| R::stored(weights, id));
+                    R::place(weights, &left, runs.n_places());
+                    KnownFeatures::Runs(runs)
                 }
             });
         }

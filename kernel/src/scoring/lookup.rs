@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::runs::KnownRuns;
 use crate::processor::prefetch;
 use crate::rows::Rows;
 use crate::table::Table;
@@ -60,49 +61,20 @@ impl Default for Known {
 
 pub(super) enum KnownFeatures {
     Words(Table<WordKey, Known>),
-    Runs(Table<u64, Stored>),
+    Runs(KnownRuns),
 }
 
 pub(super) fn known_words(words: &Words, seed: Seed, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
     // Equal keys are those of long words with the same hash: both have a place.
     let known = |id: usize| Known { weight: stored(id), ..Known::bare(id as u32) };
     let keys = words.keys(seed);
-    filled(&keys, seed, |key| key, known, |_| {})
-}
-
-/// `left` has the place of each of the shorter runs that these begin with, or nothing where these are words. It then has
-/// those of these.
-pub(super) fn known_runs(
-    index: &Index<u64>,
-    seed: Seed,
-    left: &mut Vec<u32>,
-    stored: impl Fn(usize) -> Stored,
-) -> Table<u64, Stored> {
-    let mut places = Vec::with_capacity(index.len());
-    let placed = |key: u64| left.get((key >> 32) as usize).map_or(key, |&place| pair(place, key as u32));
-    let table = filled(index.keys(), seed, placed, stored, |place| places.push(place as u32));
-    *left = places;
-    table
-}
-
-/// A table with a value for each of the keys, which may be spelled in another way there.
-fn filled<K: Key, V: Copy + Default>(
-    keys: &[K],
-    seed: Seed,
-    spelled: impl Fn(K) -> K,
-    value: impl Fn(usize) -> V,
-    mut visit: impl FnMut(usize),
-) -> Table<K, V> {
     let mut table = Table::with_room_for(keys.len());
-    let hash = |key: K| key.placing_hash(seed);
     for (id, &key) in keys.iter().enumerate() {
-        if let Some(&next) = keys.get(id + AHEAD) {
-            table.expect(hash(spelled(next)));
+        if let Some(next) = keys.get(id + AHEAD) {
+            table.expect(next.placing_hash(seed));
         }
-        let key = spelled(key);
-        let (place, _) = table.place(key, hash(key), |_| false);
-        *table.at(place) = value(id);
-        visit(place);
+        let (place, _) = table.place(key, key.placing_hash(seed), |_| false);
+        *table.at(place) = known(id);
     }
     table
 }
@@ -332,17 +304,6 @@ impl Looked {
         words: &Words,
     ) {
         self.weights.extend(each_found(known, places, token, words).map(|known| known.weight));
-    }
-
-    pub(super) fn find_runs(&mut self, known: &Table<u64, Stored>, pairs: &[Hashed<u64>]) {
-        self.found.extend(pairs.iter().enumerate().map(|(i, &Hashed { key, hash })| {
-            if let Some(next) = pairs.get(i + AHEAD) {
-                known.expect(next.hash);
-            }
-            let place = if key == u64::EMPTY { None } else { known.find(key, hash, |_| true) };
-            place
-                .map_or_else(Known::default, |place| Known { weight: *known.value(place), ..Known::bare(place as u32) })
-        }));
     }
 
     /// The keys of the runs of `n` words in the documents of `words`, and their hashes; `left` has the runs of n - 1 words.
