@@ -15,6 +15,7 @@ from banbury.labels.thresholds import F1Thresholds, Threshold, f1_thresholds, th
 from banbury.labels.trust import LabelTrust
 from banbury.lazy import numpy as np
 from banbury.text.documents import as_groups, as_weights
+from banbury.text.settings import Settings, analyzers_for
 
 if TYPE_CHECKING:
     from banbury.labels.sets import LabelSet
@@ -29,6 +30,22 @@ class LabelChoice(NamedTuple):
     trust: LabelTrust
     f1: F1Thresholds
     report: LabelEvaluation
+
+
+def fit_labels(
+    texts: Any,
+    sets: Sequence[LabelSet],
+    weights: Any,
+    threshold: Threshold,
+    *,
+    analyzer: Analyzer | str | None,
+    groups: Any = None,
+    threads: int | None,
+) -> LabelChoice:
+    """Count documents, and choose by leave-one-out. Texts are held by the kernel, or a list."""
+    widest, narrower = analyzers_for(analyzer, *_kernel.measure(texts), Settings())
+    counts = LabelCounts(widest).add(texts, sets, weights=weights, threads=threads)
+    return choose_labels(counts, texts, sets, weights, threshold, groups=groups, narrower=narrower, threads=threads)
 
 
 def choose_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from banbury import _kernel, storage
@@ -25,7 +25,7 @@ from banbury.text.documents import (
     n_threads,
     suggestion,
 )
-from banbury.text.settings import Settings, analyzers_for, as_analyzer
+from banbury.text.settings import as_analyzer
 from banbury.text.tokens import is_document
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from banbury.labels.choice import LabelChoice
     from banbury.labels.evaluation import LabelEvaluation
     from banbury.results.explanation import Explanation
     from banbury.results.word_table import WordTable
@@ -93,14 +94,33 @@ class MultiLabelClassifier(Estimator):
         check_threshold(self.threshold)
         check_many(texts)
         given = as_label_sets(labels)
-        texts = _kernel.hold(texts)
-        widest, narrower = analyzers_for(self.analyzer, *_kernel.measure(texts), Settings())
-        counts = LabelCounts(widest).add(texts, given.sets, weights=sample_weight, threads=self.threads)
-        chosen = self._chosen(counts, texts, given.sets, sample_weight, groups, narrower)
+        from banbury.labels.choice import fit_labels  # nothing that predicts needs it
+
+        how: dict[str, Any] = {"analyzer": self.analyzer, "groups": groups, "threads": self.threads}
+        chosen = fit_labels(_kernel.hold(texts), given.sets, sample_weight, self.threshold, **how)
+        return self._fitted(chosen, given.columns)
+
+    def _fitted(self, chosen: LabelChoice, columns: list[Any] | None) -> Self:
         self._model = LabelModel(chosen.counts, chosen.trust, chosen.f1)
-        self._columns = given.columns
+        self._columns = columns
         self._report: LabelEvaluation | None = chosen.report
         return self
+
+    def fit_batches(self, batches: Iterable[Any]) -> Self:
+        """Learn from batches of documents alone, which need not fit into memory together.
+
+        A batch is what `read_several` gives, or `(texts, labels)`, or `(texts, labels, sample_weight)`. The model is
+        the same, to the bit, as that of `fit` with all documents at once.
+
+        >>> batches = [(["goal"], [["sport"]]), (["vote", "noon"], [["politics"], []])]
+        >>> MultiLabelClassifier().fit_batches(batches).n_documents_
+        3
+        """
+        from banbury.labels.batches import fitted_in_batches  # nothing that predicts needs it
+
+        check_threshold(self.threshold)
+        how: dict[str, Any] = {"analyzer": self.analyzer, "threshold": self.threshold, "threads": self.threads}
+        return self._fitted(*fitted_in_batches(batches, **how))
 
     def refit_settings(self, texts: Texts, labels: Any, sample_weight: Column = None, *, groups: Column = None) -> Self:
         """Choose again what leave-one-out chooses; the counts stay as they are.
@@ -110,18 +130,13 @@ class MultiLabelClassifier(Estimator):
         """
         model = self._known()
         sets = check_known_sets(as_label_sets(labels, self._columns).sets, model.labels)
-        chosen = self._chosen(model.counts, _kernel.hold(texts), sets, sample_weight, groups, None)
+        from banbury.labels.choice import choose_labels  # nothing that predicts needs it
+
+        how: dict[str, Any] = {"groups": groups, "threads": self.threads}
+        chosen = choose_labels(model.counts, _kernel.hold(texts), sets, sample_weight, self.threshold, **how)
         model.set_choice(chosen.counts, chosen.trust, chosen.f1)
         self._report = chosen.report
         return self
-
-    def _chosen(
-        self, counts: LabelCounts, texts: Any, sets: list[LabelSet], weights: Any, groups: Any, narrower: Any
-    ) -> Any:
-        from banbury.labels.choice import choose_labels  # nothing that predicts needs it
-
-        how: dict[str, Any] = {"groups": groups, "narrower": narrower, "threads": self.threads}
-        return choose_labels(counts, texts, sets, weights, self.threshold, **how)
 
     def learn(self, texts: Texts, labels: Any, sample_weight: Column = None, *, new_labels: str = "allow") -> Self:
         """Learn from these documents too; new words and new labels are welcome.

@@ -39,6 +39,11 @@ class SeveralReader:
         self._label = None if self.layout.format == "fasttext" else self._column(label)
 
     @property
+    def can_be_read_again(self) -> bool:
+        """Whether iterating once more starts from the beginning."""
+        return self.reader.can_be_read_again
+
+    @property
     def skipped(self) -> int:
         """How many bad rows were left out."""
         return self.reader.skipped

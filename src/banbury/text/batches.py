@@ -15,7 +15,7 @@ from banbury.text.model import TextModel
 from banbury.text.settings import Settings, analyzers_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from banbury.results.training_report import TrainingReport
     from banbury.text.analyzer import Analyzer
@@ -26,11 +26,12 @@ HELD = 64 << 20  # bytes of text that are simply kept in memory
 COUNTED = 24 << 20  # bytes that are counted at a time beyond that: few enough to be small, many enough to be quick
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """Some documents, checked."""
 
     texts: Texts
     labels: list[Any]
+    """Labels, or what stands for those of a document."""
     weights: Column
     size: int
     """Bytes of the texts."""
@@ -44,13 +45,13 @@ def fitted_in_batches(
     A batch has `texts`, `labels` and maybe `sample_weight`, by these names or in this order. Where leave-one-out has
     something to choose and there are few documents, all are kept and nothing is different from a list of them.
     """
-    parts = _parts(batches)
+    parts = parts_of(batches, _Checked())
     if not settings.is_open:
         if getattr(batches, "reads_ahead", False):
             # The next batch is read meanwhile, which keeps a processor busy.
             threads = max((n_threads(threads) or n_processors()) - 1, 1)
         return _counted(parts, settings, analyzer=analyzer, effort=effort, threads=threads)
-    first, is_all = _gathered(parts, HELD)
+    first, is_all = gathered(parts, HELD)
     if is_all:
         whole = (first.texts, first.labels, first.weights)
         return TextModel.fitted(*whole, settings, analyzer=analyzer, effort=effort, threads=threads)
@@ -60,7 +61,7 @@ def fitted_in_batches(
     tally.add(*first[:3], threads=threads)
     del first  # it would wait in memory for all that follows
     while not is_all:
-        part, is_all = _gathered(parts, COUNTED)
+        part, is_all = gathered(parts, COUNTED)
         tally.add(*part[:3], threads=threads)
         del part
     # Only now it is known how long the documents are.
@@ -70,7 +71,7 @@ def fitted_in_batches(
 
 
 def _counted(
-    parts: Iterator[_Part], settings: Settings, *, analyzer: Analyzer | str | None, effort: str, threads: int | None
+    parts: Iterator[Part], settings: Settings, *, analyzer: Analyzer | str | None, effort: str, threads: int | None
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of counts alone: each part is counted as it comes, and needs no memory after that."""
     counts = Counts(analyzers_for(analyzer, 0, 0, settings)[0])
@@ -83,28 +84,44 @@ def _counted(
 
 def _again(batches: Iterable[Any], tally: Tally, threads: int | None) -> Tally:
     """The documents are shorter than they were at the start, so characters have to be counted too."""
+    check_read_again(batches)
+    again = tally.for_short_documents()
+    for part in parts_of(batches, _Checked()):
+        again.add(*part[:3], threads=threads)
+    return again
+
+
+def check_read_again(batches: Iterable[Any]) -> None:
+    """That batches can be read twice, or an `InputError` that says why they have to be."""
     if not getattr(batches, "can_be_read_again", iter(batches) is not batches):
         raise InputError(
             "the documents are short, but those at the start of the stream were long: what kinds of features there are "
             "was guessed wrong; give an analyzer, or batches that can be read twice, such as banbury.read(path)"
         )
-    again = tally.for_short_documents()
-    for part in _parts(batches):
-        again.add(*part[:3], threads=threads)
-    return again
 
 
-def _parts(batches: Iterable[Any]) -> Iterator[_Part]:
-    known: list[Any] = []
+class _Checked:
+    """Labels of one batch after the other, all of one kind."""
+
+    def __init__(self) -> None:
+        self._known: list[Any] = []
+
+    def __call__(self, labels: Any) -> list[Any]:
+        values = as_labels(labels)
+        check_kind(values, self._known)
+        self._known = self._known or values[:1]
+        return values
+
+
+def parts_of(batches: Iterable[Any], checked: Callable[[Any], list[Any]]) -> Iterator[Part]:
+    """The documents of each batch, with the labels that `checked` makes of those given."""
     for batch in batches:
         texts, labels, weights = unpacked(batch)
-        labels = as_labels(labels)
-        check_kind(labels, known)
-        known = known or labels[:1]
+        labels = checked(labels)
         texts = _kernel.hold(texts)
         if len(texts) != len(labels):
             raise InputError(f"{len(texts)} documents but {len(labels)} labels")
-        yield _Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), _kernel.size(texts))
+        yield Part(texts, labels, None if weights is None else as_weights(weights, len(labels)), _kernel.size(texts))
 
 
 def unpacked(batch: Any) -> tuple[Any, Any, Any]:
@@ -120,9 +137,9 @@ def unpacked(batch: Any) -> tuple[Any, Any, Any]:
     return batch[0], batch[1], batch[2] if len(batch) == 3 else None
 
 
-def _gathered(parts: Iterator[_Part], enough: int) -> tuple[_Part, bool]:
+def gathered(parts: Iterator[Part], enough: int) -> tuple[Part, bool]:
     """Several parts in one, and whether these were all that there are."""
-    gathered: list[_Part] = []
+    gathered: list[Part] = []
     while sum(part.size + len(part.labels) for part in gathered) < enough:
         if (part := next(parts, None)) is None:
             return _joined(gathered), True
@@ -130,7 +147,7 @@ def _gathered(parts: Iterator[_Part], enough: int) -> tuple[_Part, bool]:
     return _joined(gathered), False
 
 
-def _joined(parts: list[_Part]) -> _Part:
+def _joined(parts: list[Part]) -> Part:
     if len(parts) == 1:
         return parts[0]
     labels = [label for part in parts for label in part.labels]
@@ -141,4 +158,4 @@ def _joined(parts: list[_Part]) -> _Part:
         texts: Texts = [text for part in parts for text in part.texts]
     else:
         texts = _kernel.join([part.texts for part in parts])
-    return _Part(texts, labels, weights, sum(part.size for part in parts))
+    return Part(texts, labels, weights, sum(part.size for part in parts))
