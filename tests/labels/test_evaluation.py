@@ -113,11 +113,31 @@ def test_it_is_shown_and_saved_and_what_is_in_a_text_is_no_markup(tmp_path: Path
     assert "<script" not in html
     assert html == found.html()
     assert "Missing labels" not in found.html(documents=0)
+    assert "Reliability diagram" in html
+    assert "documents × labels" in html
     assert [row["label"] for row in found.rows()] == ["<i>", "b"]
+
+
+@given(matrices)
+def test_the_calibration_error_is_that_of_the_bins_of_the_page(rows: list[tuple[list[bool], list[float]]]) -> None:
+    found = evaluate_labels(predicted([row for row, _ in rows], [row for _, row in rows]))
+    bins = found.reliability()
+    n = sum(one.documents for one in bins)
+    assert n == len(rows) * len(found.labels)
+    expected = sum(one.documents * abs(one.accuracy - one.probability) for one in bins) / n
+    assert found.calibration_error == pytest.approx(expected)
+
+
+def test_labels_that_the_model_does_not_know_have_no_probabilities_to_believe() -> None:
+    odds = [[1.0, -np.inf], [-1.0, -np.inf]]
+    found = evaluate_labels(predicted([[True, True], [False, False]], odds), n_known=1)
+    assert sum(one.documents for one in found.reliability()) == 2
 
 
 def test_settings_give_the_same_figures_again_without_the_documents() -> None:
     found = evaluate_labels(predicted([[True, True], [True, False]], [[-3, 1], [-1, 2]]), note="a note")
+    loaded = LabelEvaluation.from_settings(found.settings())
+    assert (loaded.reliability(), "Reliability" in loaded.html(), "Figures" in loaded.html()) == ([], False, True)
     again = LabelEvaluation.from_settings(found.settings())
     assert again == found
     assert again.predictions is None

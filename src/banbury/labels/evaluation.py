@@ -14,8 +14,9 @@ from banbury.errors import InputError, check_top
 from banbury.labels.odds import probabilities_of
 from banbury.labels.sets import label_of_file
 from banbury.lazy import numpy as np
+from banbury.report.evaluation_sections import reliability_figure
 from banbury.report.page import PAGE_STYLE
-from banbury.results.metrics import calibration_error, reliability
+from banbury.results.metrics import Bin, calibration_error, reliability
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -163,6 +164,20 @@ class LabelEvaluation:
             "labels": self.rows(),
         }
 
+    def reliability(self) -> list[Bin]:
+        """How many of the labels of each probability documents have, in 15 bins; none where files kept no documents.
+
+        >>> truth, log_odds = np.array([[True, False], [True, True]]), np.array([[2.0, -1.0], [0.5, -0.5]])
+        >>> one = LabelPredictions(["a", "b"], truth, log_odds, log_odds > 0, np.ones(2), [0, 1], str)
+        >>> [(bin.documents, bin.accuracy) for bin in evaluate_labels(one).reliability()]
+        [(1, 0.0), (1, 1.0), (1, 1.0), (1, 1.0)]
+        """
+        if self.predictions is None:
+            return []
+        unknown = {label for label, _ in self.unknown_labels}
+        known = [place for place, label in enumerate(self.predictions.labels) if label not in unknown]
+        return label_bins(self.predictions, known)
+
     # Documents
 
     def doubtful(self, top: int = MOST_QUESTIONABLE) -> list[QuestionableLabel]:
@@ -230,8 +245,15 @@ class LabelEvaluation:
         return piece(self.markup())
 
     def html(self, *, title: str = "Labels", documents: int = MOST_QUESTIONABLE) -> str:
-        """A page of HTML: the figures, each label, and so many documents with doubtful and with missing labels."""
+        """A page of HTML: the figures, each label, how far probabilities can be believed, and so many documents with
+        doubtful and with missing labels.
+
+        What files do not keep is left out of the page of a model that was loaded: all but figures and labels.
+        """
         sections: list[tuple[str, Any]] = [("Figures", self.markup())]
+        if bins := self.reliability():
+            titles = ("probability of a label", "share that has it", "documents × labels")
+            sections.append(("Probabilities", element("div", reliability_figure(bins, *titles), class_="side")))
         if self.predictions is not None and documents:
             doubtful, missing = self.doubtful(documents), self.missing(documents)
             sections += [
@@ -291,7 +313,6 @@ def evaluate_labels(predictions: LabelPredictions, *, n_known: int | None = None
     n_known = len(predictions.labels) if n_known is None else n_known
     odds, known = predictions.log_odds[:, :n_known], truth[:, :n_known]
     losses = np.minimum(np.logaddexp(0, np.where(known, -odds, odds)), LARGEST_LABEL_LOSS)
-    each = np.broadcast_to(weights[:, None], truth.shape)
     label_losses = np.average(losses, axis=0, weights=weights).tolist()
     rows = [
         LabelRow(
@@ -304,7 +325,7 @@ def evaluate_labels(predictions: LabelPredictions, *, n_known: int | None = None
         )
         for place, label in enumerate(predictions.labels)
     ]
-    bins = reliability(probabilities_of(odds).ravel(), known.ravel(), each[:, :n_known].ravel())
+    bins = label_bins(predictions, list(range(n_known)))
     ranking = ranking_measures(known, odds, weights)
     unknown = [(row.label, int(truth[:, place].sum())) for place, row in enumerate(rows) if place >= n_known]
     return LabelEvaluation(
@@ -319,6 +340,13 @@ def evaluate_labels(predictions: LabelPredictions, *, n_known: int | None = None
         predictions=predictions,
         **ranking,
     )
+
+
+def label_bins(predictions: LabelPredictions, places: list[int]) -> list[Bin]:
+    """Reliability of the probabilities of labels, of these places, over documents and labels."""
+    odds, truth = predictions.log_odds[:, places], predictions.truth[:, places]
+    each = np.broadcast_to(predictions.weights[:, None], truth.shape)
+    return reliability(probabilities_of(odds).ravel(), truth.ravel(), each.ravel())
 
 
 def ranking_measures(truth: NDArray[Any], scores: NDArray[Any], weights: NDArray[Any]) -> dict[str, float]:

@@ -85,7 +85,7 @@ def probabilities(evaluation: Evaluation) -> Markup | None:
     """The reliability diagram, and the accuracy of the surest documents; None where there are no probabilities."""
     if not evaluation.reliability:
         return None
-    drawings = [_reliability(evaluation.reliability), _coverage(evaluation.coverage), *_ranking(evaluation)]
+    drawings = [reliability_figure(evaluation.reliability), _coverage(evaluation.coverage), *_ranking(evaluation)]
     return element("div", *drawings, class_="side")
 
 
@@ -135,7 +135,13 @@ def _curves(
     return element("figure", drawing, element("figcaption", f"{title}. {caption}"), *more)
 
 
-def _reliability(bins: Sequence[Bin]) -> Markup:
+def reliability_figure(
+    bins: Sequence[Bin],
+    x_title: str = "probability of the predicted class",
+    y_title: str = "share that is right",
+    unit: str = "documents",
+) -> Markup:
+    """The reliability diagram, and its numbers; `unit` is what the bins count."""
     most = max(bin_.documents for bin_ in bins)
     line = Line(
         "model",
@@ -147,8 +153,8 @@ def _reliability(bins: Sequence[Bin]) -> Markup:
     drawing = line_chart(
         [line],
         title="Reliability diagram",
-        x_title="probability of the predicted class",
-        y_title="share that is right",
+        x_title=x_title,
+        y_title=y_title,
         x_range=(0, 1),
         y_range=(0, 1),
         diagonal=True,
@@ -162,7 +168,7 @@ def _reliability(bins: Sequence[Bin]) -> Markup:
         "figure",
         drawing,
         element("figcaption", "Dots on the line can be believed; the band has their 95 % intervals."),
-        table(("probability", "documents", "mean", "right"), rows, "By probability"),
+        table(("probability", unit, "mean", "right"), rows, "By probability"),
     )
 
 
