@@ -501,7 +501,9 @@ impl<R: Reading> Scorer<R> {
         let (mut left, mut known) = (vec![], vec![]);
         for (block, weights) in counts.blocks.iter().zip(&mut weights) {
             known.push(match &block.names {
-                Names::Words(words) => KnownFeatures::Words(known_words(words, seed, |id| R::stored(weights, id))),
+                Names::Words(words) => {
+                    KnownFeatures::Words(known_words(words, &block.rows, seed, |id| R::stored(weights, id)))
+                }
                 Names::Runs(index) => {
                     let runs = KnownRuns::new(index, seed, &mut left, |id| R::stored(weights, id));
                     R::place(weights, &left, runs.n_places());

@@ -64,19 +64,36 @@ pub(super) enum KnownFeatures {
     Runs(KnownRuns),
 }
 
-pub(super) fn known_words(words: &Words, seed: Seed, stored: impl Fn(usize) -> Stored) -> Table<WordKey, Known> {
-    // Equal keys are those of long words with the same hash: both have a place.
-    let known = |id: usize| Known { weight: stored(id), ..Known::bare(id as u32) };
-    let keys = words.keys(seed);
+/// The words of a vocabulary, whose counts are `rows`.
+pub(super) fn known_words(
+    words: &Words,
+    rows: &Rows,
+    seed: Seed,
+    stored: impl Fn(usize) -> Stored,
+) -> Table<WordKey, Known> {
+    let (keys, order) = (words.keys(seed), frequent_first(rows));
     let mut table = Table::with_room_for(keys.len());
-    for (id, &key) in keys.iter().enumerate() {
-        if let Some(next) = keys.get(id + AHEAD) {
-            table.expect(next.placing_hash(seed));
+    let hash = |id: u32| keys[id as usize].placing_hash(seed);
+    for (i, &id) in order.iter().enumerate() {
+        if let Some(&next) = order.get(i + AHEAD) {
+            table.expect(hash(next));
         }
-        let (place, _) = table.place(key, key.placing_hash(seed), |_| false);
-        *table.at(place) = known(id);
+        // Equal keys are those of long words with the same hash: both have a place.
+        let (place, _) = table.place(keys[id as usize], hash(id), |_| false);
+        *table.at(place) = Known { weight: stored(id as usize), ..Known::bare(id) };
     }
     table
+}
+
+/// All ids, those of more documents first, as far as their binary logarithms differ: a word that comes early lies where it is looked for
+/// first, and the order of names, which a file has, says nothing of how often that will be.
+fn frequent_first(rows: &Rows) -> Vec<u32> {
+    let mut by_logarithm = vec![vec![]; u64::BITS as usize + 1];
+    for id in 0..rows.len() as u32 {
+        let documents: u64 = rows.get(id).iter().map(|cell| u64::from(cell.documents)).sum();
+        by_logarithm[documents.leading_zeros() as usize].push(id);
+    }
+    by_logarithm.concat()
 }
 
 /// What is known of the features of a block that documents had, unknown ones too: a small table, which stays in the cache, where
@@ -355,4 +372,39 @@ fn find_further(known: &Table<WordKey, Known>, key: WordKey, home: u32, name: &[
     let key = key.stored();
     let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(name);
     known.get_from(home as usize, key, same).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Cell;
+
+    #[test]
+    fn frequent_words_come_first_and_all_are_found() {
+        let seed = Seed::of_this_process();
+        let name = |id: u32| format!("word{id}{}", if id.is_multiple_of(5) { "-which-is-a-long-one" } else { "" });
+        let names: Vec<Vec<u8>> = (0..300).map(|id| name(id).into_bytes()).collect();
+        let words = Words::from_names(&names, seed);
+        let documents = |id: u32| if id == 7 { 0 } else { 1 + id * id % 1000 };
+        let mut rows = Rows::new(2);
+        let cells: Vec<(u32, Cell)> = (0..300)
+            .filter(|&id| documents(id) > 0)
+            .map(|id| (id, Cell { class: id % 2, occurrences: documents(id), documents: documents(id) }))
+            .collect();
+        rows.append(300, &cells);
+        let order = frequent_first(&rows);
+        assert!(order.windows(2).all(|pair| documents(pair[0]) * 2 >= documents(pair[1])));
+        assert_eq!(order.last(), Some(&7));
+        let table = known_words(&words, &rows, seed, |id| Stored(id as u64));
+        for (id, name) in names.iter().enumerate() {
+            let key = words.keys(seed)[id];
+            let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(&name[..]);
+            let place = table.find(key, key.placing_hash(seed), same).unwrap();
+            let known = table.value(place);
+            assert_eq!((known.id, known.weight), (id as u32, Stored(id as u64)));
+        }
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..300));
+    }
 }
