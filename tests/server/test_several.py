@@ -206,6 +206,15 @@ def test_the_page_begins_with_a_model_that_it_can_show_and_counts_them_all(serve
     assert server.get("/page/download?model=plays").status == 200
 
 
+def test_where_all_models_have_several_labels_the_page_begins_with_its_health(folder: Path, tmp_path: Path) -> None:
+    only = tmp_path / "plays.banbury"
+    only.write_bytes((folder / "plays.banbury").read_bytes())
+    root, health, empty = talk(app(only), Asked("GET", "/"), Asked("GET", "/page/health"), Asked("GET", "/page/try"))
+    assert (root.status, root.headers["location"]) == (303, "page/health")
+    assert (health.status, "several labels each, or none" in health.body.decode()) == (200, True)
+    assert (empty.status, "is a model of several labels" in empty.body.decode()) == (422, True)
+
+
 # Learning
 
 

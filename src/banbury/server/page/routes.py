@@ -49,6 +49,8 @@ async def _first(visit: Visit) -> Response:
 
 
 def _begin(server: Application) -> str:
+    if server.models and all(model.is_several for model in server.models.values()):
+        return "page/health"  # the room that shows models of several labels, too
     return "page/try" if server.models or server.files.home is None else "page/train"
 
 
