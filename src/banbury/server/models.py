@@ -211,5 +211,6 @@ def n_documents(classifier: Learned) -> int:
 def documents_of(classifier: Learned) -> list[int]:
     """How many documents of each label a model has learned."""
     if isinstance(classifier, MultiLabelClassifier):
-        return [classifier.documents_.get(label, 0) for label in labels_of(classifier)]
+        by_label = classifier.documents_
+        return [by_label.get(label, 0) for label in labels_of(classifier)]
     return list(classifier.documents_)
