@@ -71,7 +71,7 @@ pub(super) fn known_words(
     seed: Seed,
     stored: impl Fn(usize) -> Stored,
 ) -> Table<WordKey, Known> {
-    let (keys, order) = (words.keys(seed), frequent_first(rows));
+    let (keys, order) = (words.keys(seed), frequent_first(words.index.len(), rows));
     let mut table = Table::with_room_for(keys.len());
     let hash = |id: u32| keys[id as usize].placing_hash(seed);
     for (i, &id) in order.iter().enumerate() {
@@ -85,12 +85,14 @@ pub(super) fn known_words(
     table
 }
 
-/// All ids, those of more documents first, as far as their binary logarithms differ: a word that comes early lies where it is looked for
+/// All `n` ids, those of more documents first, as far as their binary logarithms differ: a word that comes early lies where it is looked for
 /// first, and the order of names, which a file has, says nothing of how often that will be.
-fn frequent_first(rows: &Rows) -> Vec<u32> {
+fn frequent_first(n: usize, rows: &Rows) -> Vec<u32> {
     let mut by_logarithm = vec![vec![]; u64::BITS as usize + 1];
-    for id in 0..rows.len() as u32 {
-        let documents: u64 = rows.get(id).iter().map(|cell| u64::from(cell.documents)).sum();
+    for id in 0..n as u32 {
+        // Words that do not count themselves, only runs of them, have no rows.
+        let row = if (id as usize) < rows.len() { rows.get(id) } else { &[] };
+        let documents: u64 = row.iter().map(|cell| u64::from(cell.documents)).sum();
         by_logarithm[documents.leading_zeros() as usize].push(id);
     }
     by_logarithm.concat()
@@ -392,16 +394,18 @@ mod tests {
             .map(|id| (id, Cell { class: id % 2, occurrences: documents(id), documents: documents(id) }))
             .collect();
         rows.append(300, &cells);
-        let order = frequent_first(&rows);
+        let order = frequent_first(300, &rows);
         assert!(order.windows(2).all(|pair| documents(pair[0]) * 2 >= documents(pair[1])));
         assert_eq!(order.last(), Some(&7));
-        let table = known_words(&words, &rows, seed, |id| Stored(id as u64));
-        for (id, name) in names.iter().enumerate() {
-            let key = words.keys(seed)[id];
-            let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(&name[..]);
-            let place = table.find(key, key.placing_hash(seed), same).unwrap();
-            let known = table.value(place);
-            assert_eq!((known.id, known.weight), (id as u32, Stored(id as u64)));
+        // Words of which only runs count have no rows.
+        for rows in [rows, Rows::new(2)] {
+            let table = known_words(&words, &rows, seed, |id| Stored(id as u64));
+            for (id, name) in names.iter().enumerate() {
+                let key = words.keys(seed)[id];
+                let same = |known: &Known| !key.is_long() || words.long.get(known.id) == Some(&name[..]);
+                let known = table.value(table.find(key, key.placing_hash(seed), same).unwrap());
+                assert_eq!((known.id, known.weight), (id as u32, Stored(id as u64)));
+            }
         }
         let mut sorted = order.clone();
         sorted.sort_unstable();
