@@ -38,7 +38,7 @@ check: $(VENV)/.built ## style, types, import layers
 	cargo clippy $(CARGO_KERNEL) --all-targets --all-features -- -D warnings
 
 bench: $(VENV)/.built ## how fast it is, against its peers
-	$(BIN)/python benchmarks/speed.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/places.py
 
 docs: $(VENV)/.built ## the documentation as a site, in site/: open site/index.html

@@ -132,7 +132,8 @@ fn becomes_emoji(first: char, rest: &str) -> bool {
         let rest = rest.strip_prefix(EMOJI_STYLE).unwrap_or(rest);
         return matches!(first, '0'..='9' | '#' | '*') && rest.starts_with(KEYCAP);
     }
-    first.is_emoji_char() && rest.starts_with(EMOJI_STYLE)
+    // The list of emoji is long to search, and every word of another script than Latin comes by here.
+    rest.starts_with(EMOJI_STYLE) && first.is_emoji_char()
 }
 
 #[cfg(test)]
