@@ -1,5 +1,7 @@
 """Fitting of levels: which there are, and what they count."""
 
+import numpy as np
+
 from banbury.hierarchy.fitting import fitted_levels
 from banbury.hierarchy.tree import Tree
 from tree_texts import LABELS, TEXTS
@@ -30,3 +32,13 @@ def test_a_label_of_weight_zero_is_not_there() -> None:
     weights = [int(not label.startswith("play")) for label in LABELS]
     fitted = fitted_levels(Tree.of(LABELS), TEXTS, LABELS, weights, None, HOW)
     assert not any(label.startswith("play") for label in fitted.levels[-1].model.model_.classes)
+
+
+def test_of_many_labels_those_that_no_list_names_share_what_is_left() -> None:
+    labels = [f"t{number % 10}/l{number}" for number in range(1_100)] * 3
+    texts = [f"topic{number % 10} own{number} word{place % 7}" for place, number in enumerate([*range(1_100)] * 3)]
+    fitted = fitted_levels(Tree.of(labels), texts, labels, None, None, HOW)
+    assert [level.depth for level in fitted.levels] == [1, None]
+    assert fitted.report is not None
+    assert 0.9 < fitted.report.accuracy <= 1
+    assert np.isfinite([fitted.report.log_loss, *fitted.weights]).all()

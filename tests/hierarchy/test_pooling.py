@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierarchy_reference as reference
-from banbury.hierarchy.pooling import fit_weights, pooled
+from banbury.hierarchy.pooling import fit_weights, of_nodes, pooled
 from banbury.hierarchy.tree import Tree
 
 LABELS = ["a/1", "a/2", "b"]
@@ -57,3 +57,13 @@ def test_a_level_that_misleads_counts_nothing_and_weights_are_documents() -> Non
 def test_labels_alone_count_as_they_are() -> None:
     levels, truth = some_levels()
     assert fit_weights(levels[1:], truth, np.ones(len(truth))) == [1.0]
+
+
+def test_what_a_list_leaves_is_shared_by_all_other_nodes() -> None:
+    logs = np.log(
+        [[0.5, 0.3, 0.0], [0.2, 0.2, 0.6]], where=[[True, True, False], [True] * 3], out=np.full((2, 3), -np.inf)
+    )
+    shared = np.exp(of_nodes(logs, ["a", "b", "c"], ["b", "a", "c", "d"], 6))
+    np.testing.assert_allclose(shared[0], [0.3, 0.5, 0.2 / 4, 0.2 / 4])
+    np.testing.assert_array_equal(shared[1, :3], np.exp(logs[1, [1, 0, 2]]))
+    assert 0 <= shared[1, 3] < 1e-15  # its list has everything

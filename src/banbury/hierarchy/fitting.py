@@ -8,7 +8,7 @@ from banbury.classifier import Classifier
 from banbury.errors import NotAvailable
 from banbury.hierarchy.classifier import Level, predicted_nodes
 from banbury.hierarchy.evaluation import HierarchyEvaluation, Judged, evaluate_hierarchy
-from banbury.hierarchy.pooling import MOST_POOLED_NUMBERS, fit_weights, pooled
+from banbury.hierarchy.pooling import MOST_POOLED_NUMBERS, fit_weights, of_nodes, pooled
 from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def _left_out(
     for level, each, place in zip(levels, predictions, places, strict=True):
         assert each is not None
         assert each.log_probabilities is not None
-        columns = {node: column for column, node in enumerate(each.classes)}
-        chosen = [columns[node] for node in level.nodes(tree, labels)]
-        by_level.append(each.log_probabilities[[place[row] for row in rows]][:, chosen])
+        logs = each.log_probabilities[[place[row] for row in rows]]
+        by_level.append(of_nodes(logs, each.classes, level.nodes(tree, labels), len(level.model.model_.classes)))
     last, place = predictions[-1], places[-1]
     assert last is not None
     numbers = {label: number for number, label in enumerate(labels)}

@@ -9,7 +9,7 @@ words of a document say for that node counts for each of these labels, by as muc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from banbury.lazy import numpy as np
 from banbury.stats.softmax import log_softmax
@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 WEIGHT_PRECISION = 10.0
 MOST_POOLING_STEPS = 50  # of Newton's method: it needs about five
 MOST_POOLED_NUMBERS = 20_000_000  # documents times labels times levels
+
+
+def of_nodes(
+    logs: NDArray[np.float64], classes: Sequence[Any], nodes: Sequence[Any], n_classes: int
+) -> NDArray[np.float64]:
+    """Log probabilities by document and node, from those by document and class.
+
+    Of many classes leave-one-out lists a few for each document: the others have -inf, or no column at all. They share
+    what the list leaves of the probability.
+
+    >>> np.exp(of_nodes(np.log([[0.5, 0.3]]), ["a", "b"], ["b", "c"], n_classes=4)).round(3).tolist()
+    [[0.3, 0.1]]
+    """
+    is_listed = np.isfinite(logs)
+    left = np.maximum(1 - np.exp(logs).sum(axis=1), np.finfo(float).tiny)
+    others = np.log(left / np.maximum(n_classes - is_listed.sum(axis=1), 1))
+    columns = {node: column for column, node in enumerate(classes)}
+    whole = np.column_stack([np.where(is_listed, logs, others[:, None]), others])
+    return whole[:, [columns.get(node, -1) for node in nodes]]
 
 
 def pooled(levels: Sequence[NDArray[np.float64]], weights: Sequence[float]) -> NDArray[np.float64]:
