@@ -119,9 +119,9 @@ def hierarchy_gain(documents_a_class: int) -> float:
     return 1 - row["log_loss"] / row["flat_log_loss"]
 
 
-def many_in_hierarchy(key: str) -> float:
-    """A figure of the hierarchy of many labels."""
-    return result("labels_hierarchy")["many"][0][key]
+def many_in_hierarchy(key: str, place: int = 0) -> float:
+    """A figure of a hierarchy of many labels."""
+    return result("labels_hierarchy")["many"][place][key]
 
 
 def moving(file: str, key: str, **wanted: object) -> float:
@@ -473,11 +473,26 @@ def serving() -> str:
     )
 
 
+def engines() -> str:
+    """Spark beside MLlib, beside doing nothing, beside fastText; Dask and Ray beside Spark."""
+    rows = [row for group in result("engines")["groups"].values() for row in group]
+    return markdown_table("| | peer | banbury | ratio |", [_race(row["what"], row) for row in rows if row["theirs"]])
+
+
+def places() -> str:
+    """How long users wait, and for what."""
+    rows = [row for group in result("places")["groups"].values() for row in group]
+    return markdown_table(
+        "| | |", [f"| {row['what'].strip()} | {quantity(row['ours'], row['unit'])} |" for row in rows]
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     make.__name__: make
     for make in (
         readme, accuracies, speeds, automatic_speeds, views, copies, new_labels, tables, table_rows, labels, hierarchy,
-        streams, many_classes, applications, saved_labels, attacks, vetted_attacks, live, serving, sizing,
+        streams, many_classes, applications, saved_labels, attacks, vetted_attacks, live, serving, sizing, engines,
+        places,
     )
 }  # fmt: skip
 VALUES: dict[str, Callable[..., Any]] = {

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banbury import Analyzer, Classifier
+from banbury.datasets import demo
 from small_texts import MODELS
 from strategies import LABELS, Corpus, corpora, plain_texts
 
@@ -39,6 +41,19 @@ def test_the_start_and_the_terms_sum_to_the_scores(model: str, corpus: Corpus, t
     total = np.array(start) + sum((np.array(term.weights) for term in terms if term.weights), np.zeros(len(start)))
     total, scores = total - total[0], np.array(reading.scores_of(text))
     assert total == pytest.approx(scores - scores[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 2), (2, 3)])
+@pytest.mark.parametrize("likelihood", ["automatic", "multinomial"])
+def test_answers_stay_the_same_once_weights_are_kept(likelihood: str, ngrams: tuple[int, int], tmp_path: Path) -> None:
+    texts, labels = demo()
+    model = Classifier(analyzer=Analyzer(ngrams=ngrams), likelihood=likelihood).fit(texts, labels)
+    model.save(tmp_path / "model.banbury")
+    first = model.predict_proba(texts[::7])
+    for reader in (model, Classifier.load(tmp_path / "model.banbury")):
+        for _ in range(60):
+            reader.predict(texts)  # weights are kept after some use
+        assert np.array_equal(reader.predict_proba(texts[::7]), first)
 
 
 def test_evidence_starts_at_nothing() -> None:
