@@ -365,7 +365,7 @@ def _classifier_questions(model: Classifier) -> list[Callable[[], Any]]:
         probabilities,
         lambda: model.explain(documents[0]),
         lambda: model.words(),
-        lambda: model.words(model.classes_.tolist()[0]),
+        lambda: model.words(labels()[0]),
         lambda: [str(model.column(name)) for name in documents[0]],
         lambda: model.sample(1, seed=1),
         lambda: str(model.report_),

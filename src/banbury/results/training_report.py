@@ -189,9 +189,10 @@ def _is_sound(report: TrainingReport) -> bool:
         figures += [by_length.least, by_length.texts, by_length.accuracy, by_length.log_loss]
     figures += [column.weight for column in report.columns]
     figures += [report.log_loss, report.calibration_error, report.n_repeats]
+    intervals = [report.log_loss_interval, report.brier_interval, *(use.importance_interval for use in report.columns)]
+    figures += [end for interval in intervals if interval is not None for end in interval]
     texts += [detail.pop(name) for detail in details for name in ("name", "kind") if name in detail]
-    numbers = [report.brier, report.roc_auc, *report.roc_aucs, *(report.log_loss_interval or ())]
-    numbers += report.brier_interval or ()
+    numbers = [report.brier, report.roc_auc, *report.roc_aucs]
     for detail in details:
         for value in detail.values():
             numbers += value if isinstance(value, tuple | list) else [value]
