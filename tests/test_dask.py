@@ -83,6 +83,8 @@ def test_predicting_learning_and_evaluating_are_those_of_one_machine() -> None:
     assert found["label"].tolist() == whole.predict(TEXTS).tolist()
     assert found["probability"].tolist() == whole.predict_proba(TEXTS).max(axis=1).tolist()
     assert engine.evaluate(model, frame(2)).confusion == whole.evaluate(TEXTS, LABELS).confusion
+    with pytest.raises(InputError, match="column 'text' has nulls"):
+        engine.evaluate(model, frame(2, text=["free", None], label=["ham", "spam"]))
     engine.learn(model, frame(2, text=TEXTS[40:], label=LABELS[40:]))
     assert content(model) == content(whole.learn(TEXTS[40:], LABELS[40:]))
 

@@ -96,12 +96,11 @@ def predict_proba(model: Classifier, data: Data, *, text: str = "text", probabil
 
 def evaluate(model: Classifier, data: Data, *, text: str = "text", label: str = "label") -> Evaluation:
     """How well the labels of the rows are predicted; labels and probabilities are brought to the driver."""
-    _check(data, predicting.columns_for(model, text, label=label))
+    columns = predicting.columns_for(model, text, label=label)
+    _check(data, columns)
     found = predict_proba(model, data, text=text, probabilities="_probabilities")
-    rows = [as_arrow(part).select([label, "_probabilities"]) for part in dask.compute(*found.to_delayed())]
-    table = arrow().concat_tables([part for part in rows if part.num_rows], promote_options="permissive")
-    labels = Columns(text=None, columns=(), label=label).read(table, "the data").labels or []
-    return predicting.evaluation_of(model, labels, table.column("_probabilities").to_pylist())
+    parts = [as_arrow(part).select([label, "_probabilities"]) for part in dask.compute(*found.to_delayed())]
+    return predicting.evaluation_of(model, parts, columns, "_probabilities")
 
 
 def filter(

@@ -17,10 +17,10 @@ from banbury import __version__, storage
 from banbury.classifier import Classifier
 from banbury.distributed import answers, predicting
 from banbury.distributed.answers import FAN_IN, Answer
-from banbury.distributed.columns import Columns, arrow, check_text
+from banbury.distributed.columns import Columns, check_text
 from banbury.distributed.filtering import Rule
 from banbury.distributed.plan import Plan
-from banbury.errors import InputError, MissingExtra
+from banbury.errors import MissingExtra
 from banbury.results.evaluation import Evaluation
 
 try:
@@ -102,14 +102,7 @@ def evaluate(model: Classifier, dataset: Dataset, *, text: str = "text", label: 
     columns = predicting.columns_for(model, text, label=label)
     new, reader = ["_probabilities"], predicting.columns_for(model, text)
     found = _by_actors(_checked(dataset, columns), "with_probabilities", model, reader, new, keep=[label, *new])
-    rows = [block for block in ray.get(found.to_arrow_refs()) if block.num_rows]
-    if not rows:
-        raise InputError("no rows to evaluate")
-    table = arrow().concat_tables(rows, promote_options="permissive")
-    labels = Columns(text=None, columns=(), label=label).read(table, "the data").labels or []
-    if table.column("_probabilities").null_count:
-        raise InputError(f"column {columns.text!r} has nulls; leave such rows out")
-    return predicting.evaluation_of(model, labels, table.column("_probabilities").to_pylist())
+    return predicting.evaluation_of(model, ray.get(found.to_arrow_refs()), columns, "_probabilities")
 
 
 def filter(

@@ -83,10 +83,25 @@ def test_a_column_is_never_replaced() -> None:
 
 def test_an_evaluation_of_probabilities_is_that_of_the_texts() -> None:
     labels = ["spam", "ham", "ham"]
-    found = predicting.evaluation_of(MODEL, labels, MODEL.predict_proba(PRESENT).tolist())
+    columns, table = predicting.columns_for(MODEL, "text", label="label"), scored(labels, PRESENT)
+    found = predicting.evaluation_of(MODEL, [table[:0], table[:1], table[1:]], columns, "chances")
     expected = MODEL.evaluate(PRESENT, labels)
     assert (found.accuracy, found.confusion) == (expected.accuracy, expected.confusion)
     assert found.log_loss == pytest.approx(expected.log_loss, rel=1e-12)
+
+
+def test_what_cannot_be_evaluated_is_an_error() -> None:
+    columns, table = predicting.columns_for(MODEL, "text", label="label"), scored(["spam"], ["free"])
+    for parts in ([], [table[:0]]):
+        with pytest.raises(InputError, match="no rows to evaluate"):
+            predicting.evaluation_of(MODEL, parts, columns, "chances")
+    missing = pa.table({"label": ["ham"], "chances": pa.array([None], pa.list_(pa.float64()))})
+    with pytest.raises(InputError, match="column 'text' has nulls"):
+        predicting.evaluation_of(MODEL, [table, missing], columns, "chances")
+
+
+def scored(labels: list[str], texts: list[str]) -> pa.Table:
+    return pa.table({"label": labels, "chances": MODEL.predict_proba(texts).tolist()})
 
 
 def test_an_empty_frame_has_the_columns_of_a_full_one() -> None:

@@ -174,8 +174,16 @@ def _spread(values: list[Any], places: Any, n: int) -> list[Any]:
     return whole
 
 
-def evaluation_of(model: Classifier, labels: list[Any], probabilities: list[Any]) -> Evaluation:
-    """How well labels are predicted by these probabilities of all classes."""
+def evaluation_of(model: Classifier, parts: list[Any], columns: Columns, probabilities: str) -> Evaluation:
+    """How well labels are predicted, from Arrow tables of labels and of the classes' probabilities."""
+    parts = [part for part in parts if part.num_rows]
+    if not parts:
+        raise InputError("no rows to evaluate")
+    table = arrow().concat_tables(parts, promote_options="permissive")
+    labels = Columns(text=None, columns=(), label=columns.label).read(table, "the data").labels or []
+    if table.column(probabilities).null_count:
+        raise InputError(f"column {columns.text!r} has nulls; leave such rows out")
+    chances = np.array(table.column(probabilities).to_pylist(), dtype=float)
     with np.errstate(divide="ignore"):
-        logs = np.log(np.array(probabilities, dtype=float).reshape(len(labels), len(model.model_.classes)))
+        logs = np.log(chances.reshape(len(labels), len(model.model_.classes)))
     return evaluate(labels, log_probabilities=logs, classes=model.model_.classes)

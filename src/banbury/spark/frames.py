@@ -113,15 +113,10 @@ def explain(model: Classifier, df: DataFrame, *, text: str = "text", explanation
 
 def evaluate(model: Classifier, df: DataFrame, *, text: str = "text", label: str = "label") -> Evaluation:
     """How well the labels of a data frame are predicted; labels and probabilities are collected."""
-    checked(df, predicting.columns_for(model, text, label=label))
-    found = (
-        predict_proba(model, df, text=text, probabilities="_probabilities").select(label, "_probabilities").toArrow()
-    )
     columns = predicting.columns_for(model, text, label=label)
-    labels = Columns(text=None, columns=(), label=label).read(found, "the data").labels or []
-    if found.column("_probabilities").null_count:
-        raise InputError(f"column {columns.text!r} has nulls; leave such rows out")
-    return predicting.evaluation_of(model, labels, found.column("_probabilities").to_pylist())
+    checked(df, columns)
+    found = predict_proba(model, df, text=text, probabilities="_probabilities").select(label, "_probabilities")
+    return predicting.evaluation_of(model, [found.toArrow()], columns, "_probabilities")
 
 
 def filter(
