@@ -125,12 +125,6 @@ impl<'a> Order<'a> {
     fn bytes(&self, ranks: Range<usize>) -> usize {
         ranks.map(|rank| self.text(rank).len()).sum()
     }
-
-    /// The rank after the last document of the class of `rank`.
-    fn class_end(&self, rank: usize) -> usize {
-        let class = self.class(rank);
-        rank + self.documents[rank..].partition_point(|&document| self.batch.classes[document as usize] == class)
-    }
 }
 
 /// What one class has of one feature so far.

@@ -7,6 +7,7 @@
 mod keys;
 mod memory;
 mod plans;
+mod utf8;
 mod words;
 
 use std::sync::OnceLock;
@@ -15,6 +16,7 @@ use crate::threads::each_on_a_thread;
 pub use keys::{Halves, Spans, fast_places, placing_hash};
 pub use memory::{Scattered, scattered, scattered_copy, scattered_filled, scattered_zeros};
 pub use plans::{Plan, plain_spans, plan};
+pub use utf8::Characters;
 pub use words::{Runs, word_bounds};
 
 /// What the processor can do; each level has what the ones before it have.
@@ -74,14 +76,26 @@ pub fn instructions() -> &'static str {
 /// Asks for `slice[index]` to be brought into the cache. A hint: an index past the end does nothing harmful.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
+    prefetch_at(slice.as_ptr().wrapping_add(index));
+}
+
+/// The same for what lies at an address.
+#[inline(always)]
+pub fn prefetch_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch never faults and never changes what a program sees, whatever its address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().wrapping_add(index).cast::<i8>());
+        _mm_prefetch::<_MM_HINT_T0>(address.cast::<i8>());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, index);
+    let _ = address;
+}
+
+/// Asks for the beginning of a text; where it goes on, the processor sees by itself.
+#[inline(always)]
+pub fn expect_text(text: &str) {
+    (0..text.len().min(4096)).step_by(64).for_each(|at| prefetch(text.as_bytes(), at));
 }
 
 /// Runs `work`, whose loops may use wide registers where the processor has them. It has to be marked `#[inline(always)]`.

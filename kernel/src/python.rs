@@ -14,6 +14,7 @@ mod labels;
 mod readers;
 mod scoring;
 mod selection;
+mod strings;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -276,7 +277,7 @@ impl Counts {
             return Err(input_error(py, message));
         }
         let read = texts.read(py)?;
-        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let slices = read.slices();
         let analyzer = &*self.analyzer;
         let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
         let counted = if input::is_small(&slices) {

@@ -293,6 +293,29 @@ impl Rows {
         self.histograms = OnceLock::new();
     }
 
+    /// Appends rows for the next features: the first has the first `lengths[0]` of the cells, and so on, each in the order of the
+    /// classes.
+    pub fn append_sorted(&mut self, lengths: &[u32], cells: &[Cell]) {
+        self.unpack();
+        let (rows, all) = (self.rows.to_mut(), self.cells.to_mut());
+        rows.reserve(lengths.len());
+        all.reserve(2 * cells.len());
+        let mut rest = cells;
+        for &len in lengths {
+            let start = all.len();
+            let row;
+            (row, rest) = rest.split_at(len as usize);
+            all.extend_from_slice(row);
+            all.resize(start + places(len), Cell::default());
+            rows.push(Row { start: start as u32, len });
+            self.live += u64::from(len > 0);
+        }
+        for cell in cells {
+            self.sums[cell.class as usize].replace(Cell::default(), *cell);
+        }
+        self.histograms = OnceLock::new();
+    }
+
     /// The rows of features that follow each other, of the same classes, from several parts; each is copied by a thread of its own.
     pub fn joined(mut parts: Vec<Rows>) -> Rows {
         if parts.len() < 2 {

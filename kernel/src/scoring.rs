@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::counts::{Counts, Kind, Names};
+use crate::processor::expect_text;
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
 use crate::vocabulary::{Hashed, Places, Seed, UNKNOWN, make_keys, pieces};
@@ -290,6 +291,7 @@ impl<R: Reading> Scorer<R> {
     ) {
         let Names::Words(words) = &counts.blocks[0].names else { unreachable!("rounded weights are those of words") };
         for range in parts_of_size(texts.iter().map(|text| text.len()), FLUSH) {
+            texts.get(range.end).into_iter().for_each(|next| expect_text(next));
             let Scratch { tokens, places, ends, close, .. } = &mut *scratch;
             find_tokens(analyzer, self.kinds[0], &texts[range.clone()], tokens, ends);
             places.make(tokens, 0..tokens.len(), Seed::of_this_process(), rounded.n_places());
@@ -329,6 +331,7 @@ impl<R: Reading> Scorer<R> {
         let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R>| {
             for range in parts_with_long_texts_alone(texts) {
                 let kept = self.kept.get();
+                texts.get(range.end).into_iter().for_each(|next| expect_text(next));
                 self.look_up(kept, counts, analyzer, &texts[range.clone()], scratch);
                 let Scratch { looked, reading, few, sums, .. } = &mut *scratch;
                 if kept.is_none() && keeps {
@@ -534,7 +537,8 @@ fn parts_with_long_texts_alone(texts: &[&str]) -> impl Iterator<Item = Range<usi
 fn find_tokens(analyzer: &Analyzer, kind: Kind, texts: &[&str], tokens: &mut Tokens, ends: &mut Vec<usize>) {
     tokens.clear();
     ends.clear();
-    for text in texts {
+    for (at, text) in texts.iter().enumerate() {
+        texts.get(at + 1).into_iter().for_each(|next| expect_text(next));
         match kind {
             Kind::Characters => analyzer.characters(text, tokens),
             _ => analyzer.words(text, tokens),

@@ -1,7 +1,9 @@
 """What texts, labels and weights can be, and what is said of what they cannot be."""
 
+import ctypes
 import math
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banbury import Classifier
+from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.errors import InputError, LabelError
 from strategies import Corpus, corpora, texts
 
@@ -348,3 +350,24 @@ def test_ctrl_c_stops_the_work_at_once_and_changes_nothing(method: str) -> None:
         answer, _ = process.communicate()
         assert answer == "unchanged\n"
         assert time.monotonic() - start < 60  # half a second, on a machine with nothing else to do
+
+
+class OwnString(str):
+    """A `str` whose characters do not lie where those of others do."""
+
+
+@given(st.lists(st.text(st.characters() | st.sampled_from("aé日😀\ud800\udfff\ufdd0\0"), max_size=90), min_size=1))
+def test_a_str_of_any_kind_is_read_as_its_utf_8(texts: list[str]) -> None:
+    analyzer = Analyzer(words="python", characters=(1, 1))
+    whole = [re.sub("[\ud800-\udfff]", "\ufffd", text) for text in texts]
+    columns = Counts(analyzer).add(pa.array(whole), ["a"] * len(texts))
+    as_utf_8 = ctypes.pythonapi.PyUnicode_AsUTF8
+    as_utf_8.argtypes = [ctypes.py_object]
+    for text in whole:
+        if "\0" not in text:
+            as_utf_8(text)  # leaves its UTF-8 with it, where it is found again
+    for strings in (texts, whole, [OwnString(text) for text in texts]):
+        counts = Counts(analyzer).add(strings, ["a"] * len(texts))
+        assert counts.features().names == columns.features().names
+        assert counts.features().occurrences.tolist() == columns.features().occurrences.tolist()
+        assert _kernel.size(strings) == sum(len(text.encode()) for text in whole)

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::{Order, Stamp, Tally};
 use crate::error::Error;
-use crate::processor::{prefetch, scattered};
+use crate::processor::{expect_text, prefetch, scattered};
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
 use crate::text::Tokens;
@@ -128,6 +128,9 @@ impl Counter {
     ) -> Result<Self, Error> {
         let (mut tokens, mut places, mut ends, mut first) = (Tokens::default(), Places::default(), vec![], ranks.start);
         for rank in ranks.clone() {
+            if rank + 1 < ranks.end {
+                expect_text(order.text(rank + 1));
+            }
             let (before, mut n_taken) = (tokens.len(), 0);
             analyze(order.text(rank), &mut tokens, &mut |tokens| {
                 n_taken += tokens.len();

@@ -97,17 +97,22 @@ fn plan_avx512(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
 #[inline(always)]
 fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl Fn(&[u8; 64]) -> Kinds) {
     let (blocks, rest) = text.as_chunks::<64>();
-    let mut last = [0; 64];
-    last[..rest.len()].copy_from_slice(rest);
+    let last = || {
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        last
+    };
     plans.clear();
     plans.reserve(blocks.len() + 1);
     let quiet = if leave_quiet { u64::MAX } else { 0 };
-    let mut here = kinds(blocks.first().unwrap_or(&last));
+    // The end of the text is read when it is reached: before, it would have to be waited for.
+    let kinds_at = |at: usize| blocks.get(at).map_or_else(|| kinds(&last()), &kinds);
+    let mut here = kinds_at(0);
     // The last bit of the block before: whether it is a letter, and whether it is part of a run of them.
     let (mut after_letter, mut open) = (0, 0);
     for at in 0..=blocks.len() {
         let next = match at.cmp(&blocks.len()) {
-            std::cmp::Ordering::Less => kinds(blocks.get(at + 1).unwrap_or(&last)),
+            std::cmp::Ordering::Less => kinds_at(at + 1),
             _ => Kinds { end: u64::MAX, ..Kinds::default() },
         };
         // Bit i of the result is bit i + n of the text.

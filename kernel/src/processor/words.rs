@@ -105,7 +105,6 @@ macro_rules! word_bounds_with {
         let keep_single = if skip_single { 0 } else { u64::MAX };
         let (blocks, rest) = $text.as_chunks::<64>();
         let mut last = [0; 64];
-        last[..rest.len()].copy_from_slice(rest);
         // SAFETY: `lower` has room for whole blocks. A text of n bytes has n + 1 bounds at the most, and `spans` has room for these
         // and for what is written besides. What the lengths are set to has been written.
         unsafe {
@@ -117,7 +116,14 @@ macro_rules! word_bounds_with {
             let (mut block_word, mut before, mut carry) = (0u64, 0u64, 0u64);
             let mut base = (begin as u32).wrapping_sub(64);
             for at in 0..=blocks.len() {
-                let block = blocks.get(at).unwrap_or(&last);
+                let block = match blocks.get(at) {
+                    Some(block) => block,
+                    None => {
+                        // Not before: the end of a long text would have to be waited for.
+                        last[..rest.len()].copy_from_slice(rest);
+                        &last
+                    }
+                };
                 let masks = $classify(block, &mut *to.add(64 * at).cast::<[u8; 64]>());
                 wide |= masks.wide;
                 let neighbours = (block_word << 1) | before | (block_word >> 1) | (masks.word << 63);

@@ -233,7 +233,7 @@ impl<R: Recipe> Current<R> {
     ) -> PyResult<(Vec<T>, usize)> {
         let texts = Texts::new(texts)?;
         let read = texts.read(py)?;
-        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let slices = read.slices();
         let taken = self.take(py, expected)?;
         let run = |slices: &[&str]| work(&taken.scorer, &taken.version.counts, &taken.analyzer, slices);
         let misfit = || input_error(py, MISFIT.into());

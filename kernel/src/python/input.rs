@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -17,6 +18,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
+use super::strings::{self, Content};
+use crate::processor::Characters;
 use crate::readers;
 use crate::text::{MARK, is_given};
 
@@ -59,7 +62,7 @@ impl<'py> Texts<'py> {
             return Err(input_error(py, "expected a list of documents, not one str: put it into a list".into()));
         }
         if let Ok(list) = object.cast::<PyList>() {
-            return strings(list.iter());
+            return strings(strings::items(list));
         }
         if let Ok(tuple) = object.cast::<PyTuple>() {
             return strings(tuple.iter());
@@ -99,7 +102,7 @@ impl<'py> Texts<'py> {
     /// How many bytes they have all together, as UTF-8.
     pub fn bytes(&self) -> usize {
         match self {
-            Texts::Strings(strings) => strings.iter().map(|string| text_of(string).len()).sum(),
+            Texts::Strings(strings) => strings.iter().map(n_bytes).sum(),
             Texts::Columns(columns) => {
                 columns.iter().flat_map(|column| (0..column.len()).map(|row| column.get(row).len())).sum()
             }
@@ -114,18 +117,84 @@ impl<'py> Texts<'py> {
         }
     }
 
-    /// The documents as UTF-8, where they lie.
-    pub fn read(&self, py: Python<'_>) -> PyResult<Vec<Cow<'_, str>>> {
-        let texts: Vec<Cow<str>> = match self {
-            Texts::Strings(strings) => strings.iter().map(text_of).collect(),
+    /// The documents as UTF-8, where they lie if they can be.
+    pub fn read(&self, py: Python<'_>) -> PyResult<Read<'_>> {
+        let mut read = Read { pieces: Vec::with_capacity(self.len()), made: vec![] };
+        match self {
+            Texts::Strings(strings) => strings.iter().for_each(|string| read.push_string(string)),
             Texts::Columns(columns) => {
-                columns.iter().flat_map(|column| (0..column.len()).map(|row| column.text(row))).collect()
+                let texts = columns.iter().flat_map(|column| (0..column.len()).map(|row| column.text(row)));
+                texts.for_each(|text| read.push(text));
             }
-        };
-        match texts.iter().position(|text| text.len() > LONGEST_TEXT) {
-            Some(row) => Err(too_long(py, &format!("document {row}"), texts[row].len())),
-            None => Ok(texts),
         }
+        match read.pieces.iter().map(Piece::len).enumerate().find(|(_, length)| *length > LONGEST_TEXT) {
+            Some((row, length)) => Err(too_long(py, &format!("document {row}"), length)),
+            None => Ok(read),
+        }
+    }
+}
+
+/// Documents as UTF-8.
+pub struct Read<'a> {
+    pieces: Vec<Piece<'a>>,
+    /// Those that do not lie anywhere as UTF-8, many to a string.
+    made: Vec<String>,
+}
+
+enum Piece<'a> {
+    There(&'a str),
+    /// A part of the string of this number.
+    Made(usize, Range<usize>),
+}
+
+impl Piece<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Piece::There(text) => text.len(),
+            Piece::Made(_, range) => range.len(),
+        }
+    }
+}
+
+impl<'a> Read<'a> {
+    /// So many bytes go into one string: a longer one would be moved while it grows.
+    const ROOM: usize = 256 << 10;
+
+    fn push(&mut self, text: Cow<'a, str>) {
+        match text {
+            Cow::Borrowed(text) => self.pieces.push(Piece::There(text)),
+            Cow::Owned(text) => self.make(text.len(), |made| made.push_str(&text)),
+        }
+    }
+
+    fn push_string(&mut self, string: &'a Bound<'_, PyString>) {
+        match Source::of(string) {
+            Source::There(text) => self.pieces.push(Piece::There(text)),
+            Source::Text(text) => self.make(text.len(), |made| made.push_str(&text)),
+            Source::Characters(characters) => self.make(characters.most_bytes(), |made| push(characters, made)),
+        }
+    }
+
+    /// A piece that `append` appends to what it is given: so many bytes at the most.
+    fn make(&mut self, most: usize, append: impl FnOnce(&mut String)) {
+        let full = |made: &String| made.capacity() - made.len() < most;
+        if self.made.last().is_none_or(full) {
+            self.made.push(String::with_capacity(most.max(Self::ROOM)));
+        }
+        let number = self.made.len() - 1;
+        let made = &mut self.made[number];
+        let start = made.len();
+        append(made);
+        self.pieces.push(Piece::Made(number, start..made.len()));
+    }
+
+    /// All of them, in their order.
+    pub fn slices(&self) -> Vec<&str> {
+        let slice = |piece: &'_ Piece<'a>| match piece {
+            Piece::There(text) => *text,
+            Piece::Made(number, range) => &self.made[*number][range.clone()],
+        };
+        self.pieces.iter().map(slice).collect()
     }
 }
 
@@ -195,15 +264,66 @@ fn too_long(py: Python<'_>, what: &str, length: usize) -> PyErr {
     input_error(py, format!("{what} has {length} bytes; a document has at most {LONGEST_TEXT}: cut it into parts"))
 }
 
-/// The text of a `str`, where it lies if it is valid; of `Tokens` the marked form.
+/// The text of a `str`, where it lies if it can be; of `Tokens` the marked form.
 fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
-    if !string.is_exact_instance_of::<PyString>()
-        && let Ok(marked) = string.getattr("marked")
-        && let Ok(marked) = marked.cast_into::<PyString>()
-    {
-        return Cow::Owned(text_as_is(&marked).into_owned());
+    match Source::of(string) {
+        Source::There(text) => Cow::Borrowed(text),
+        Source::Text(text) => Cow::Owned(text),
+        Source::Characters(characters) => {
+            let mut text = String::new();
+            push(characters, &mut text);
+            Cow::Owned(text)
+        }
     }
-    without_mark(text_as_is(string))
+}
+
+/// Where the text of a `str` comes from.
+enum Source<'a> {
+    There(&'a str),
+    Text(String),
+    Characters(Characters<'a>),
+}
+
+impl<'a> Source<'a> {
+    #[inline]
+    fn of(string: &'a Bound<'_, PyString>) -> Source<'a> {
+        if !string.is_exact_instance_of::<PyString>()
+            && let Some(marked) = marked(string)
+        {
+            return Source::Text(text_as_is(&marked).into_owned());
+        }
+        let text = match strings::content(string) {
+            Some(Content::Text(text)) => Cow::Borrowed(text),
+            Some(Content::Characters(characters)) => return Source::Characters(characters),
+            None => text_as_is(string),
+        };
+        match without_mark(text) {
+            Cow::Borrowed(text) => Source::There(text),
+            Cow::Owned(text) => Source::Text(text),
+        }
+    }
+}
+
+/// Appends the characters of a text from outside.
+fn push(characters: Characters, text: &mut String) {
+    let start = text.len();
+    characters.push_to(text);
+    if is_given(&text[start..]) {
+        text.replace_range(start..start + MARK.len_utf8(), "\u{fffd}");
+    }
+}
+
+fn marked<'py>(string: &Bound<'py, PyString>) -> Option<Bound<'py, PyString>> {
+    string.getattr("marked").ok()?.cast_into().ok()
+}
+
+/// How many bytes the text of a `str` has as UTF-8.
+fn n_bytes(string: &Bound<'_, PyString>) -> usize {
+    match Source::of(string) {
+        Source::There(text) => text.len(),
+        Source::Text(text) => text.len(),
+        Source::Characters(characters) => characters.n_bytes(),
+    }
 }
 
 fn text_as_is<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {

@@ -228,7 +228,7 @@ impl Sample {
             return Err(input_error(py, format!("{} documents, but not as many weights or rows", texts.len())));
         }
         let read = texts.read(py)?;
-        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let slices = read.slices();
         py.detach(|| {
             let mut sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             sample.add(&slices, &classes, weights.as_deref(), rows.as_deref(), n_threads(threads));

@@ -65,7 +65,7 @@ impl Documents {
             return Err(input_error(py, format!("{} documents but {} groups", texts.len(), groups.len())));
         }
         let read = texts.read(py)?;
-        let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+        let slices = read.slices();
         let groups: Option<Vec<&str>> = groups.as_ref().map(|groups| groups.iter().map(|group| &**group).collect());
         let (version, analyzer) = (counts.get().current_for_reader(), counts.get().analyzer.clone());
         let sets = sets.map(|sets| sets_of(py, sets, &version.counts)).transpose()?;
@@ -437,7 +437,8 @@ pub fn hold<'py>(py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'
 pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     let texts = Texts::new(texts)?;
     let read = texts.read(py)?;
-    Ok((read.len(), py.detach(|| read.iter().map(|text| text.chars().count()).sum())))
+    let slices = read.slices();
+    Ok((slices.len(), py.detach(|| slices.iter().map(|text| text.chars().count()).sum())))
 }
 
 /// Signatures of documents, by which nearly equal ones are found.
@@ -445,7 +446,7 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
 pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Array> {
     let texts = Texts::new(texts)?;
     let read = texts.read(py)?;
-    let slices: Vec<&str> = read.iter().map(|text| &**text).collect();
+    let slices = read.slices();
     let signatures = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
     Ok(Array::rows(signatures, slices.len(), duplicates::HASHES))
 }
