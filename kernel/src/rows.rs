@@ -298,8 +298,6 @@ impl Rows {
     pub fn append_sorted(&mut self, lengths: &[u32], cells: &[Cell]) {
         self.unpack();
         let (rows, all) = (self.rows.to_mut(), self.cells.to_mut());
-        rows.reserve(lengths.len());
-        all.reserve(2 * cells.len());
         let mut rest = cells;
         for &len in lengths {
             let start = all.len();

@@ -332,9 +332,9 @@ impl Counted {
         keep: bool,
     ) -> Self {
         let n_runs: usize = dealt.iter().flat_map(|dealt| parts.clone().map(|part| dealt.part(part).len())).sum();
-        // A guess: hardly any text has more different ones. What is not used is never touched.
-        self.keys = scattered(n_runs / 2);
-        self.rows.iter_mut().for_each(|rows| rows.reserve(n_runs / 2, n_runs / 2));
+        // A guess: hardly any text has more different ones. What is not used is never touched, and growing would touch all twice.
+        self.keys = scattered(n_runs / 4 * 3);
+        self.rows.iter_mut().for_each(|rows| rows.reserve(n_runs / 4 * 3, n_runs));
         let (mut sorter, mut read) = (Sorter::new(), ReadOff::default());
         for part in parts {
             let all: Vec<_> = dealt.iter().map(|dealt| dealt.part(part)).collect();
