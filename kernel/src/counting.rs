@@ -4,6 +4,7 @@
 //! documents of a class, read off as that class's cells, and emptied. `words.rs` counts what an analyzer finds; `runs.rs`
 //! counts runs of words, from the words' ids. Threads share the work, and the result does not depend on their number.
 
+mod ongoing;
 mod runs;
 mod words;
 
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::rows::Cell;
 use crate::text::Analyzer;
 use crate::threads::parts_of_size;
+pub use ongoing::Ongoing;
 use words::Stream;
 
 /// Documents to count: `classes[i]` is the class of `texts[i]`, and `weights[i]` says how often it counts (once without weights).
@@ -23,6 +25,18 @@ pub struct Batch<'a> {
     pub classes: &'a [u32],
     pub weights: Option<&'a [u32]>,
     pub n_classes: usize,
+}
+
+impl<'a> Batch<'a> {
+    /// Some of its documents.
+    fn part(self, range: Range<usize>) -> Batch<'a> {
+        Batch {
+            texts: &self.texts[range.clone()],
+            classes: &self.classes[range.clone()],
+            weights: self.weights.map(|weights| &weights[range]),
+            ..self
+        }
+    }
 }
 
 /// Text bytes that are counted at a time: what is kept for each token meanwhile stays in bounds.
@@ -44,13 +58,7 @@ pub fn count(
         if interrupted() {
             return Err(Error::Interrupted);
         }
-        let part = Batch {
-            texts: &batch.texts[range.clone()],
-            classes: &batch.classes[range.clone()],
-            weights: batch.weights.map(|weights| &weights[range]),
-            ..batch
-        };
-        let part = count_part(analyzer, &Order::new(part), threads)?;
+        let part = count_part(analyzer, &Order::new(batch.part(range)), threads)?;
         if total.is_empty() { total = part } else { total.add(&part)? }
     }
     Ok(total)
@@ -60,9 +68,7 @@ fn count_part(analyzer: &Analyzer, order: &Order, threads: usize) -> Result<Coun
     let settings = analyzer.settings();
     let kinds = Kind::of(settings);
     let mut counts = Counts::new(&kinds, order.batch.n_classes);
-    for rank in 0..order.len() {
-        counts.documents[order.class(rank) as usize] += u64::from(order.weight(rank));
-    }
+    order.add_documents(&mut counts.documents);
     let (mut words, mut n_words) = (Stream::default(), 0);
     let (mut previous, mut n_previous) = (vec![], 0);
     for (block, &kind) in counts.blocks.iter_mut().zip(&kinds) {
@@ -120,6 +126,13 @@ impl<'a> Order<'a> {
 
     fn weight(&self, rank: usize) -> u32 {
         self.batch.weights.map_or(1, |weights| weights[self.documents[rank] as usize])
+    }
+
+    /// Adds how many documents each class has.
+    fn add_documents(&self, documents: &mut [u64]) {
+        for rank in 0..self.len() {
+            documents[self.class(rank) as usize] += u64::from(self.weight(rank));
+        }
     }
 
     fn bytes(&self, ranks: Range<usize>) -> usize {

@@ -11,6 +11,7 @@ mod current;
 mod input;
 mod labeller;
 mod labels;
+mod ongoing;
 mod readers;
 mod scoring;
 mod selection;
@@ -487,6 +488,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Array>()?;
     module.add_class::<Counts>()?;
     module.add_class::<Postings>()?;
+    module.add_class::<ongoing::Counting>()?;
     module.add_function(wrap_pyfunction!(forked, module)?)?;
     module.add_class::<scoring::Scorer>()?;
     module.add_class::<scoring::PlainScorer>()?;

@@ -223,27 +223,32 @@ impl Reader {
     /// The rows of whole lines.
     fn read_lines(&mut self, block: &[u8], range: Range<usize>, threads: usize) -> Rows {
         let parts = cut(block, range.clone(), threads.min(range.len() / SHARE).max(1));
-        let mut line = self.line;
-        let numbers = each_on_a_thread(&parts, |part| count(b'\n', &block[part.clone()]));
-        let parts = parts.into_iter().zip(numbers).map(|(part, n)| {
-            line += n;
-            (part, line - n)
-        });
-        let parts: Vec<(Range<usize>, u64)> = parts.collect();
-        self.line = line;
+        let (mut line, last) = (self.line, parts.len().saturating_sub(1));
+        // Where a part starts is known by what is before it; of the last one its own rows tell where it ends.
+        let numbers = each_on_a_thread(&parts[..last], |part| count(b'\n', &block[part.clone()]));
+        let starts: Vec<u64> = std::iter::once(line)
+            .chain(numbers.into_iter().map(|n| {
+                line += n;
+                line
+            }))
+            .collect();
+        let parts: Vec<(Range<usize>, u64)> = parts.into_iter().zip(starts).collect();
         let read = each_on_a_thread(&parts, |(part, line)| {
             let mut builder = RowBuilder::new(block, &self.uses);
-            for (line, raw) in (*line..).zip(lines_of(block, part.clone())) {
+            let mut line = *line;
+            for raw in lines_of(block, part.clone()) {
                 match &self.format {
                     Format::Jsonl(names) => jsonl::read(names, raw, line, &mut builder),
                     Format::FastText => lines::read_labelled(raw, line, &mut builder),
                     _ => lines::read(raw, line, &mut builder),
                 }
+                line += 1;
             }
-            builder.rows
+            (builder.rows, line)
         });
+        self.line = read.last().map_or(line, |(_, line)| *line);
         let mut rows = RowBuilder::new(&[], &self.uses).rows;
-        read.into_iter().for_each(|part| rows.append(part, block.len()));
+        read.into_iter().for_each(|(part, _)| rows.append(part, block.len()));
         rows
     }
 

@@ -209,6 +209,16 @@ class Counts:
         """Of all features, in each class."""
 
 @final
+class Counting:
+    """Documents that are counted batch by batch, without counts of each batch."""
+
+    def __init__(self, analyzer: Analyzer) -> None: ...
+    def add(self, texts: Texts, classes: Buffer, weights: Buffer | None, n_classes: int, threads: int) -> None:
+        """Count these too, as `Counts.count` takes them; there may be more classes than before. An error is the end."""
+    def finish(self, threads: int) -> Counts:
+        """The counts of all documents."""
+
+@final
 class Postings:
     """Features and the classes that have them: features by block and name, classes in rising order."""
 

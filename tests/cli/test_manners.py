@@ -139,6 +139,33 @@ def test_the_package_runs_as_a_module() -> None:
     assert run("--help").out.startswith("Usage: banbury")
 
 
+@pytest.mark.parametrize("others", ["", "threading.Thread(target=lambda: (time.sleep(0.2), print('done'))).start()"])
+def test_a_process_ends_when_all_is_said_and_done(others: str) -> None:
+    program = f"""
+import atexit, sys, threading, time
+from banbury.__main__ import Leaving
+leaving = Leaving()
+atexit.register(print, "goodbye")
+{others}
+print("hello")
+leaving.code = 3
+sys.exit(leaving.code)"""
+    left = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment())
+    assert left.stdout.split() == ["hello", *(["done"] if others else []), "goodbye"]
+    assert (left.returncode, left.stderr) == (3, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_what_cannot_be_written_at_the_end_is_an_error() -> None:
+    program = "import sys; from banbury.__main__ import Leaving; sys.stdout.write('hello'); Leaving().code = 0"
+    with open("/dev/full", "w") as full:
+        left = subprocess.run(
+            [sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
+        )
+    assert left.returncode
+    assert "No space left" in left.stderr
+
+
 def test_bash_completes_commands_options_and_choices(mood: Here) -> None:
     bash = shutil.which("bash")
     if bash is None:

@@ -4,6 +4,7 @@ import copy
 import pickle
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from banbury import Analyzer, Counts
 from banbury.errors import CountError, InputError, LabelError
+from banbury.text.documents import as_weights
 from strategies import LABELS, Corpus, corpora
 
 PAIRS = Analyzer(ngrams=(1, 2))
@@ -86,6 +88,28 @@ def test_new_words_and_new_classes_can_come_at_any_time() -> None:
     assert counts.classes == ["first", "last", "middle"]
     assert counts.documents == [1, 1, 1]
     assert table(counts) == {"a": [0, 1, 0], "b": [1, 0, 1], "c": [0, 1, 0]}
+
+
+@given(corpora(max_size=12), st.lists(st.integers(0, 12), max_size=4), st.booleans(), st.sampled_from([None, PAIRS]))
+def test_batches_counted_together_are_all_their_documents(
+    corpus: Corpus, cuts: list[int], weighted: bool, analyzer: Analyzer | None
+) -> None:
+    weights = [row % 3 for row in range(len(corpus.texts))]
+    ends = [0, *sorted(min(cut, len(weights)) for cut in cuts), len(weights)]
+    parts = [slice(start, end) for start, end in pairwise(ends)]
+    batches = [
+        (corpus.texts[part], corpus.labels[part], as_weights(weights[part], len(weights[part])) if weighted else None)
+        for part in parts
+    ]
+    together = Counts.of_batches(analyzer or Analyzer(), batches)
+    alone = Counts(analyzer).add(corpus.texts, corpus.labels, weights=weights if weighted else None)
+    assert together.parts() == alone.parts()
+
+
+def test_batches_that_do_not_fit_together_are_refused_with_their_label() -> None:
+    batches = [(["so happy"], ["yes"], None), *[(["sad"], ["no"], as_weights([MOST], 1))] * 2]
+    with pytest.raises(CountError, match=r"sad.* would be counted .* with label 'no'"):
+        Counts.of_batches(Analyzer(), batches)
 
 
 def test_adding_nothing_changes_nothing() -> None:

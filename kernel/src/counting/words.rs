@@ -4,6 +4,7 @@
 //! Threads take a stretch of documents each, with tables of their own; `join.rs` joins what they counted.
 
 mod join;
+mod open;
 
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ use crate::table::Table;
 use crate::text::Tokens;
 use crate::threads::{each_on_a_thread, parts_of_size};
 use crate::vocabulary::{AHEAD, Index, Key, LongNames, Places, Seed, WordKey, Words, pieces};
+pub use open::Open;
 
 /// Text bytes that become tokens before these are looked up.
 const FLUSH: usize = 4 << 10;
@@ -49,10 +51,7 @@ pub fn count(
     rows: Option<&mut Rows>,
     keep: bool,
 ) -> Result<(Words, Stream), Error> {
-    let bytes = order.bytes(0..order.len()) + 8 * order.len();
-    let sizes = (0..order.len()).map(|rank| order.text(rank).len());
-    let ranges: Vec<_> = parts_of_size(sizes, bytes.div_ceil(threads.max(1)).max(SHARE)).collect();
-    let counters = each_on_a_thread(&ranges, |ranks| {
+    let counters = each_on_a_thread(&stretches(order, threads), |ranks| {
         Counter::new(order.bytes(ranks.clone()), keep).count(order, ranks.clone(), &analyze)
     })
     .into_iter();
@@ -63,6 +62,13 @@ pub fn count(
         *rows = counted.rows(order.batch.n_classes);
     }
     Ok((Words::new(Index::from_keys(Seed::of_this_process(), counted.keys, threads), counted.long), counted.stream))
+}
+
+/// The stretches of documents that threads take, one each.
+fn stretches(order: &Order, threads: usize) -> Vec<Range<usize>> {
+    let bytes = order.bytes(0..order.len()) + 8 * order.len();
+    let sizes = (0..order.len()).map(|rank| order.text(rank).len());
+    parts_of_size(sizes, bytes.div_ceil(threads.max(1)).max(SHARE)).collect()
 }
 
 /// That what the tokens of a class weigh in all parts together fits 32 bits.
@@ -99,6 +105,8 @@ struct Counter {
     /// Places in the table that the current class has touched.
     touched: Vec<u32>,
     cells: Vec<(u32, Cell)>,
+    /// How many cells were left when they were last added up, where batch after batch is counted.
+    n_added_up: usize,
     weights: Weights,
     keep: bool,
     stream: Stream,
@@ -114,6 +122,7 @@ impl Counter {
             long: LongNames::default(),
             touched: vec![],
             cells: vec![],
+            n_added_up: 0,
             weights: Weights::default(),
             keep,
             stream: Stream { ids: scattered(if keep { bytes / 5 } else { 0 }), ends: vec![] },

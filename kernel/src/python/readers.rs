@@ -18,6 +18,7 @@ use crate::threads::n_threads;
 
 /// Labels are few, and each is made once; texts that differ all the time are not kept.
 const MOST_KEPT: usize = 4096;
+const FIRST_KEPT: usize = 8;
 const LEVEL: i32 = 3; // zstd's own
 const PIECE: usize = 128 << 10; // of what is compressed
 
@@ -104,6 +105,8 @@ impl Rows {
 
     /// A column as Python objects.
     fn values<'py>(&self, py: Python<'py>, column: usize) -> PyResult<Bound<'py, PyList>> {
+        // Most files have a handful of labels, which are compared sooner than a hash is made.
+        let mut first: Vec<(&[u8], Bound<'py, PyAny>)> = vec![];
         let mut kept: HashMap<&[u8], Bound<'py, PyAny>> = HashMap::new();
         let values: Vec<Bound<'py, PyAny>> = (0..self.inner.len())
             .map(|row| {
@@ -112,11 +115,16 @@ impl Rows {
                 if kind != Kind::Text {
                     return value(py, kind, cell);
                 }
+                if let Some((_, known)) = first.iter().find(|(text, _)| *text == cell) {
+                    return Ok(known.clone());
+                }
                 if let Some(known) = kept.get(cell) {
                     return Ok(known.clone());
                 }
                 let made = value(py, kind, cell)?;
-                if kept.len() < MOST_KEPT {
+                if first.len() < FIRST_KEPT {
+                    first.push((cell, made.clone()));
+                } else if kept.len() < MOST_KEPT {
                     kept.insert(cell, made.clone());
                 }
                 Ok(made)

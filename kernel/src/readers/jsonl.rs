@@ -1,7 +1,10 @@
 //! One JSON object a line.
 //!
-//! serde_json walks through the object, checks it, and points at the values of the columns that are wanted; all else is
-//! skipped, not built. Strings without a backslash stay where they are, others are unescaped in one go.
+//! Most lines hold strings and plain values, and `plain.rs` reads them. Of all others serde_json walks through the object,
+//! checks it, and points at the values of the columns that are wanted; all else is skipped, not built. Strings without a
+//! backslash stay where they are, others are unescaped in one go.
+
+mod plain;
 
 use std::fmt;
 use std::ops::Range;
@@ -20,9 +23,15 @@ pub fn read(names: &[String], raw: Range<usize>, line: u64, builder: &mut RowBui
     let Ok(text) = std::str::from_utf8(&block[raw.clone()]) else {
         return builder.bad(line, not_utf8(&block[raw]).expect("it was looked at"));
     };
-    if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
-        return;
+    if plain::read(names, text, raw.start, builder) {
+        return builder.finish(raw, line);
     }
+    if !text.bytes().all(|byte| byte.is_ascii_whitespace()) {
+        read_with_serde(names, text, raw, line, builder);
+    }
+}
+
+fn read_with_serde(names: &[String], text: &str, raw: Range<usize>, line: u64, builder: &mut RowBuilder) {
     let mut json = serde_json::Deserializer::from_str(text);
     match json.deserialize_map(Row { names, builder }).and_then(|()| json.end()) {
         Ok(()) => builder.finish(raw, line),
@@ -98,10 +107,7 @@ fn keep(column: usize, json: &str, builder: &mut RowBuilder) {
     match json.as_bytes()[0] {
         b'"' => {
             let inner = &json[1..json.len() - 1];
-            match memchr::memchr(b'\\', inner.as_bytes()) {
-                None => builder.within(column, range.start + 1..range.end - 1, Kind::Text),
-                Some(first) => builder.made(column, Kind::Text, |bytes| unescape(inner, first, bytes)),
-            }
+            keep_string(column, inner, range.start + 1, memchr::memchr(b'\\', inner.as_bytes()), builder);
         }
         b'n' => builder.cells[column] = Default::default(),
         b't' | b'f' => builder.within(column, range, Kind::Truth),
@@ -109,6 +115,14 @@ fn keep(column: usize, json: &str, builder: &mut RowBuilder) {
         b'[' | b'{' => builder.within(column, range, Kind::Nested),
         _ if json.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => builder.within(column, range, Kind::Float),
         _ => builder.within(column, range, Kind::Integer),
+    }
+}
+
+/// A string that lies at `start`, and where its first backslash is; its escapes are sound.
+fn keep_string(column: usize, inner: &str, start: usize, escape: Option<usize>, builder: &mut RowBuilder) {
+    match escape {
+        None => builder.within(column, start..start + inner.len(), Kind::Text),
+        Some(first) => builder.made(column, Kind::Text, |bytes| unescape(inner, first, bytes)),
     }
 }
 

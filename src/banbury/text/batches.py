@@ -74,10 +74,8 @@ def _counted(
     parts: Iterator[Part], settings: Settings, *, analyzer: Analyzer | str | None, effort: str, threads: int | None
 ) -> tuple[TextModel, TrainingReport | None]:
     """A model of counts alone: each part is counted as it comes, and needs no memory after that."""
-    counts = Counts(analyzers_for(analyzer, 0, 0, settings)[0])
-    for part in parts:
-        counts.add(part.texts, part.labels, weights=part.weights, threads=threads)
-        del part
+    batches = ((part.texts, part.labels, part.weights) for part in parts)
+    counts = Counts.of_batches(analyzers_for(analyzer, 0, 0, settings)[0], batches, threads=threads)
     how: dict[str, Any] = {"effort": effort, "narrower": None, "threads": threads}
     return TextModel.chosen(counts, [], [], None, settings, **how)
 

@@ -22,6 +22,8 @@ from banbury.text.documents import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from banbury.text.documents import Column
 
 FEW_CLASSES = 1000
@@ -50,6 +52,38 @@ class Counts:
         """Counts of these classes, as the kernel has them."""
         counts = cls.__new__(cls)
         counts.analyzer, counts.learned = analyzer, (classes, kernel)
+        return counts
+
+    @classmethod
+    def of_batches(
+        cls, analyzer: Analyzer, batches: Iterable[tuple[Texts, list[Any], Column]], *, threads: int | None = None
+    ) -> Counts:
+        """The counts of all batches, the same as of their documents added one by one.
+
+        A batch has the texts, their labels as a list, and the weights of documents or None.
+
+        >>> batches = [(["so happy"], ["yes"], None), (["so sad"], ["no"], None)]
+        >>> Counts.of_batches(Analyzer(), batches).classes
+        ['no', 'yes']
+        """
+        numbers: dict[Any, int] = {}  # of classes, in the order in which they come
+        counting, n, is_weighted = _kernel.Counting(analyzer.compiled()), n_threads(threads), False
+
+        def counted(step: Callable[..., Any], *given: Any) -> Any:
+            try:
+                return step(*given)
+            except CountError as error:
+                raise _with_label(error, list(numbers)) from None
+
+        for texts, labels, weights in batches:
+            for label in sorted(_kernel.distinct(labels).difference(numbers)):
+                numbers[label] = len(numbers)
+            is_weighted = is_weighted or weights is not None
+            counted(counting.add, texts, class_numbers(labels, list(numbers)), weights, len(numbers), n)
+        counts = cls.of_kernel(analyzer, list(numbers), counted(counting.finish, n))
+        counts._renumber(sorted(numbers))
+        if is_weighted:
+            counts._drop_empty_classes()  # what counts zero times was never there
         return counts
 
     @property

@@ -36,7 +36,8 @@ impl Joined {
                 return rows;
             }
             let all = cells.iter().flatten().filter(|(id, _)| words.contains(&(*id as usize)));
-            let own: Vec<_> = all.map(|&(id, cell)| (id - words.start as u32, cell)).collect();
+            let mut own: Vec<_> = all.map(|&(id, cell)| (id - words.start as u32, cell)).collect();
+            own.sort_by_key(|(_, cell)| cell.class); // which they are, where the stretches are of one batch
             rows.append(words.len(), &own);
             rows
         });
