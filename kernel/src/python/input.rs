@@ -221,9 +221,12 @@ fn without_mark(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 fn strings<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Texts<'py>> {
-    let string = |(row, item): (usize, Bound<'py, PyAny>)| match item.cast_into::<PyString>() {
-        Ok(string) => Ok(string),
-        Err(error) => tokens(row, error.into_inner()),
+    let string = |(row, item): (usize, Bound<'py, PyAny>)| {
+        if item.is_exact_instance_of::<PyString>() {
+            // SAFETY: it is one.
+            return Ok(unsafe { item.cast_into_unchecked() });
+        }
+        item.cast_into().or_else(|error| tokens(row, error.into_inner()))
     };
     Ok(Texts::Strings(items.enumerate().map(string).collect::<PyResult<_>>()?))
 }

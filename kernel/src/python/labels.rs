@@ -1,34 +1,63 @@
-//! Labels as Python gives them. A list of them repeats a few objects, so each object is looked at once.
+//! Labels as Python gives them. A list of them repeats a few labels, so each is looked at once.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet};
+use pyo3::types::{PyDict, PyList, PySet, PyString};
 
 use super::array::Array;
+use super::strings::{self, Content};
 
-/// Objects that were met, with what is known of each. They are kept alive, so no other object comes to their places in memory.
+/// Labels that were met, with what is known of each. They are kept alive, so no other object comes to their places in memory.
 struct Met<'py, T> {
     objects: Vec<Option<(Bound<'py, PyAny>, T)>>,
+    /// Strings by their text: those of a file are an object for each row.
+    strings: Vec<Option<(Bound<'py, PyAny>, T)>>,
 }
 
 impl<'py, T: Copy> Met<'py, T> {
     const ROOM: usize = 256;
 
     fn new() -> Self {
-        Met { objects: (0..Self::ROOM).map(|_| None).collect() }
+        let room = || (0..Self::ROOM).map(|_| None).collect();
+        Met { objects: room(), strings: room() }
     }
 
-    /// What is known of an object; `find` finds it out.
-    fn get(&mut self, object: Bound<'py, PyAny>, find: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> PyResult<T> {
+    /// What is known of a label; `find` finds it out.
+    fn get(&mut self, label: Bound<'py, PyAny>, find: impl FnOnce(&Bound<'py, PyAny>) -> PyResult<T>) -> PyResult<T> {
         // Objects lie at multiples of 16 bytes.
-        let place = &mut self.objects[object.as_ptr() as usize / 16 % Self::ROOM];
-        match place {
-            Some((met, known)) if met.is(&object) => Ok(*known),
-            _ => {
-                let known = find(&object)?;
-                *place = Some((object, known));
-                Ok(known)
-            }
+        let by_place = &mut self.objects[label.as_ptr() as usize / 16 % Self::ROOM];
+        if let Some((met, known)) = by_place
+            && met.is(&label)
+        {
+            return Ok(*known);
         }
+        let by_text = text(&label).map(|text| (&mut self.strings[number(text) % Self::ROOM], text));
+        if let Some((Some((met, known)), text)) = &by_text
+            && self::text(met) == Some(text)
+        {
+            return Ok(*known);
+        }
+        let known = find(&label)?;
+        match by_text {
+            Some((place, _)) => *place = Some((label, known)),
+            None => *by_place = Some((label, known)),
+        }
+        Ok(known)
+    }
+}
+
+/// A number for a text, other than that of most other texts.
+fn number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let byte = |at: usize| bytes.get(at).map_or(0, |byte| usize::from(*byte));
+    let places = [0, bytes.len() / 2, bytes.len().saturating_sub(2), bytes.len().saturating_sub(1)];
+    places.iter().fold(bytes.len(), |number, &at| number.wrapping_mul(31) + byte(at))
+}
+
+/// The text of a `str` of ASCII.
+fn text<'a>(label: &'a Bound<'_, PyAny>) -> Option<&'a str> {
+    match strings::content(label.cast_exact::<PyString>().ok()?)? {
+        Content::Text(text) => Some(text),
+        Content::Characters(_) => None,
     }
 }
 
@@ -37,10 +66,10 @@ impl<'py, T: Copy> Met<'py, T> {
 pub fn types<'py>(values: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>> {
     let types = PySet::empty(values.py())?;
     let mut last = None;
-    for value in values.iter() {
-        let kind = value.get_type();
-        if !last.as_ref().is_some_and(|last| kind.is(last)) {
-            types.add(&kind)?;
+    for value in strings::items(values) {
+        let kind = value.get_type_ptr();
+        if last != Some(kind) {
+            types.add(value.get_type())?;
             last = Some(kind);
         }
     }
@@ -52,7 +81,7 @@ pub fn types<'py>(values: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>> {
 pub fn distinct<'py>(labels: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>> {
     let distinct = PySet::empty(labels.py())?;
     let mut met = Met::new();
-    for label in labels.iter() {
+    for label in strings::items(labels) {
         met.get(label, |label| distinct.add(label))?;
     }
     Ok(distinct)
@@ -63,6 +92,6 @@ pub fn distinct<'py>(labels: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>>
 pub fn numbers(labels: &Bound<'_, PyList>, known: &Bound<'_, PyDict>) -> PyResult<Option<Array>> {
     let mut met = Met::new();
     let number = |label| met.get(label, |label| known.get_item(label)?.map(|number| number.extract()).transpose());
-    let numbers: Option<Vec<u32>> = labels.iter().map(number).collect::<PyResult<_>>()?;
+    let numbers: Option<Vec<u32>> = strings::items(labels).map(number).collect::<PyResult<_>>()?;
     Ok(numbers.map(Array::flat))
 }

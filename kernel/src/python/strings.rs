@@ -133,15 +133,30 @@ unsafe fn state(start: *const u8) -> u32 {
 /// How many objects ahead memory is asked for: each lies somewhere else, and would be waited for.
 const AHEAD: usize = 16;
 
-/// The items of a list. The memory of those to come is asked for.
+/// The items of a list, for as many as it has now. The memory of those to come is asked for.
 pub fn items<'a, 'py>(list: &'a Bound<'py, PyList>) -> impl Iterator<Item = Bound<'py, PyAny>> + 'a {
-    list.iter().enumerate().map(move |(row, item)| {
-        if row + AHEAD < list.len() {
-            // SAFETY: the interpreter is held and there is such an item, of which nothing but the address is used.
-            expect(unsafe { ffi::PyList_GetItem(list.as_ptr(), (row + AHEAD) as ffi::Py_ssize_t) });
+    let n = list.len();
+    (0..n).map_while(move |row| {
+        if row + AHEAD < n {
+            expect(item(list, row + AHEAD)?);
         }
-        item
+        // SAFETY: an object that the list holds, of which a reference is taken before anything else is run.
+        Some(unsafe { Bound::from_borrowed_ptr(list.py(), item(list, row)?) })
     })
+}
+
+/// Where an item of a list is; None where the list has become shorter.
+#[inline(always)]
+fn item(list: &Bound<'_, PyList>, row: usize) -> Option<*mut ffi::PyObject> {
+    // SAFETY: the interpreter is held. A row that is not there gives null, and an error, which is taken away.
+    unsafe {
+        let item = ffi::PyList_GetItem(list.as_ptr(), row as ffi::Py_ssize_t);
+        if item.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        Some(item)
+    }
 }
 
 /// Asks for the memory of an object's header, and of what comes behind it: the first characters of a string.
