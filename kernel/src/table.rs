@@ -23,8 +23,20 @@ pub struct Table<K: Copy, V: Copy> {
 impl<K: Key, V: Copy + Default> Table<K, V> {
     /// A table with room for `n` keys before it has to grow.
     pub fn with_room_for(n: usize) -> Self {
-        let empty = Slot { key: K::EMPTY, value: V::default() };
-        Table { slots: Scattered::filled(empty, (n * 8 / 5).max(16)), len: 0 }
+        let mut table = Table::unready(n);
+        table.make_ready();
+        table
+    }
+
+    /// The same, which has to be [made ready](Self::make_ready) before it is used: on another thread, maybe.
+    pub fn unready(n: usize) -> Self {
+        Table { slots: Scattered::with_room_for((n * 8 / 5).max(16)), len: 0 }
+    }
+
+    pub fn make_ready(&mut self) {
+        if self.slots.is_empty() {
+            self.slots.fill_up(Slot { key: K::EMPTY, value: V::default() });
+        }
     }
 
     /// The share of the hash's range that lies before it, as a place.

@@ -16,7 +16,7 @@ use crate::text::Tokens;
 use crate::threads::{each_on_a_thread, large_parts};
 pub use index::{Index, Key, pair};
 use keys::key_of;
-pub use keys::{Hashed, Places, WordKey, make_keys, pieces, share};
+pub use keys::{Hashed, Places, WordKey, make_keys, pieces, placing_hashes, share};
 pub use seed::{Seed, scramble};
 
 /// The id of what is not in a vocabulary.

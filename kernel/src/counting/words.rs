@@ -7,6 +7,7 @@ mod join;
 mod open;
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use super::{Order, Stamp, Tally};
 use crate::error::Error;
@@ -51,11 +52,9 @@ pub fn count(
     rows: Option<&mut Rows>,
     keep: bool,
 ) -> Result<(Words, Stream), Error> {
-    let counters = each_on_a_thread(&stretches(order, threads), |ranks| {
-        Counter::new(order.bytes(ranks.clone()), keep).count(order, ranks.clone(), &analyze)
-    })
-    .into_iter();
-    let counters = counters.collect::<Result<Vec<Counter>, Error>>()?;
+    let ranges = stretches(order, threads);
+    let counters = ranges.iter().map(|ranks| Counter::new(order.bytes(ranks.clone()), keep)).collect();
+    let counters = count_stretches(counters, ranges, order, analyze, |_| ())?;
     check_weights(&counters)?;
     let mut counted = join::join(counters);
     if let Some(rows) = rows {
@@ -69,6 +68,25 @@ fn stretches(order: &Order, threads: usize) -> Vec<Range<usize>> {
     let bytes = order.bytes(0..order.len()) + 8 * order.len();
     let sizes = (0..order.len()).map(|rank| order.text(rank).len());
     parts_of_size(sizes, bytes.div_ceil(threads.max(1)).max(SHARE)).collect()
+}
+
+/// Lets each counter count one of the stretches, on a thread of its own, where `finish` comes last.
+fn count_stretches(
+    counters: Vec<Counter>,
+    ranges: Vec<Range<usize>>,
+    order: &Order,
+    analyze: impl Fn(&str, &mut Tokens, &mut dyn FnMut(&mut Tokens)) + Sync,
+    finish: impl Fn(&mut Counter) + Sync,
+) -> Result<Vec<Counter>, Error> {
+    let counters = counters.into_iter().map(|counter| Mutex::new(Some(counter)));
+    let work: Vec<_> = ranges.into_iter().zip(counters).collect();
+    let counted = each_on_a_thread(&work, |(ranks, counter)| {
+        let counter = counter.lock().expect("each has one thread").take().expect("each is taken once");
+        let mut counter = counter.count(order, ranks.clone(), &analyze)?;
+        finish(&mut counter);
+        Ok(counter)
+    });
+    counted.into_iter().collect()
 }
 
 /// That what the tokens of a class weigh in all parts together fits 32 bits.
@@ -117,7 +135,7 @@ impl Counter {
         Counter {
             seed: Seed::of_this_process(),
             // A guess, which saves most of the growing: text rarely has more different words.
-            table: Table::with_room_for((bytes / 64).clamp(1 << 8, 1 << 17)),
+            table: Table::unready((bytes / 64).clamp(1 << 8, 1 << 17)),
             keys: vec![],
             long: LongNames::default(),
             touched: vec![],
@@ -135,6 +153,7 @@ impl Counter {
         ranks: Range<usize>,
         analyze: impl Fn(&str, &mut Tokens, &mut dyn FnMut(&mut Tokens)),
     ) -> Result<Self, Error> {
+        self.table.make_ready();
         let (mut tokens, mut places, mut ends, mut first) = (Tokens::default(), Places::default(), vec![], ranks.start);
         for rank in ranks.clone() {
             if rank + 1 < ranks.end {

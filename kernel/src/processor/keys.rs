@@ -57,6 +57,19 @@ pub fn placing_hash(key: Halves, seed: Halves) -> Option<u64> {
     }
 }
 
+/// The hashes by which keys find their places; None where the processor has no quick ones.
+pub fn placing_hashes(keys: &[Halves], seed: Halves) -> Option<Vec<u64>> {
+    match level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the processor has what the function asks for.
+        Level::Avx512 => Some(unsafe { placing_hashes_aes(keys, seed) }),
+        _ => {
+            let _ = (keys, seed);
+            None
+        }
+    }
+}
+
 /// What the rounds add: the seed in other orders.
 #[cfg(target_arch = "x86_64")]
 fn round_keys([first, second]: Halves) -> [Halves; 3] {
@@ -72,6 +85,12 @@ fn placing_hash_aes(key: Halves, seed: Halves) -> u64 {
     let hash = round_keys(seed).into_iter().fold(start, |state, key| _mm_aesenc_si128(state, vector(key)));
     // 32 bits say a place, and as many can be multiplied eight at a time.
     (_mm_cvtsi128_si64(hash) as u64) << 32
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "aes")]
+fn placing_hashes_aes(keys: &[Halves], seed: Halves) -> Vec<u64> {
+    keys.iter().map(|&key| placing_hash_aes(key, seed)).collect()
 }
 
 #[cfg(target_arch = "x86_64")]

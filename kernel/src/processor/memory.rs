@@ -50,7 +50,9 @@ pub fn scattered_copy<T: Clone>(elements: &[T]) -> Vec<T> {
 /// line lies in one line.
 pub struct Scattered<T> {
     start: NonNull<T>,
+    /// Elements that are there, and those that there is room for: all or none of these.
     len: usize,
+    room: usize,
     layout: Layout,
 }
 
@@ -70,20 +72,34 @@ impl<T: Copy> Scattered<T> {
     /// assert!(elements.iter().all(|element| *element == [7; 8] && element.as_ptr() as usize % 32 == 0));
     /// ```
     pub fn filled(element: T, n: usize) -> Self {
+        let mut elements = Scattered::with_room_for(n);
+        elements.fill_up(element);
+        elements
+    }
+
+    /// No elements, with room for `n`. Memory is reused more often where one thread asks for it: those that come and go give theirs
+    /// back to the system.
+    pub fn with_room_for(n: usize) -> Self {
         let bytes = n.checked_mul(size_of::<T>()).expect("it fits into memory").max(1);
         let align = if bytes >= Self::LARGE_PAGE { Self::LARGE_PAGE } else { Self::LINE.max(align_of::<T>()) };
         let layout = Layout::from_size_align(bytes.next_multiple_of(align), align).expect("it fits into memory");
         // SAFETY: the layout has a size. The advice is about memory that nobody else knows of yet, changes nothing that a program
-        // can see, and may be refused. All elements are written before anybody can read them, and there is room for them.
+        // can see, and may be refused.
         unsafe {
             let Some(start) = NonNull::new(alloc(layout).cast::<T>()) else { handle_alloc_error(layout) };
             #[cfg(target_os = "linux")]
             if align == Self::LARGE_PAGE {
                 libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_HUGEPAGE);
             }
-            (0..n).for_each(|at| start.as_ptr().add(at).write(element));
-            Scattered { start, len: n, layout }
+            Scattered { start, len: 0, room: n, layout }
         }
+    }
+
+    /// Makes all that there is room for this element.
+    pub fn fill_up(&mut self, element: T) {
+        // SAFETY: there is room for so many, and all are written before anybody can read them.
+        unsafe { (0..self.room).for_each(|at| self.start.as_ptr().add(at).write(element)) };
+        self.len = self.room;
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::{AHEAD, Key, LONGEST_SHORT, Seed};
-use crate::processor::{Spans, fast_places, placing_hash};
+use crate::processor::{self, Spans, fast_places, placing_hash};
 use crate::text::Tokens;
 
 /// A word of up to 15 bytes and its length; or the hash of a longer one, and its length.
@@ -111,6 +111,12 @@ impl Key for WordKey {
     fn placing_hash(self, seed: Seed) -> u64 {
         placing_hash([self.low, self.high], seed.halves()).unwrap_or_else(|| self.hash(seed))
     }
+}
+
+/// The [placing hashes](Key::placing_hash) of many keys.
+pub fn placing_hashes(keys: &[WordKey], seed: Seed) -> Vec<u64> {
+    let hashes = processor::placing_hashes(bytemuck::cast_slice(keys), seed.halves());
+    hashes.unwrap_or_else(|| keys.iter().map(|key| key.placing_hash(seed)).collect())
 }
 
 /// The key of one word.
@@ -245,6 +251,7 @@ mod tests {
                 assert_eq!(places.keys()[at].stored(), key);
                 assert_eq!(places.keys()[at] != key, word.len() > 15, "only long words are asked for by another key");
                 assert_eq!(places.homes()[at] as usize, share(key.placing_hash(seed), 1000));
+                assert_eq!(placing_hashes(&[key, key], seed), [key.placing_hash(seed); 2]);
             }
         }
     }

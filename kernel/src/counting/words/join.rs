@@ -12,7 +12,7 @@ use crate::processor::scattered_zeros;
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
 use crate::threads::{each_on_a_thread, equal_parts};
-use crate::vocabulary::{Key, LongNames, Seed, WordKey, share};
+use crate::vocabulary::{Key, LongNames, Seed, WordKey, placing_hashes, share};
 
 /// What all of them have counted.
 #[derive(Default)]
@@ -101,6 +101,7 @@ fn origins(counters: &[Counter]) -> Vec<Vec<AtomicU64>> {
     let seed = Seed::of_this_process();
     let origins: Vec<Vec<AtomicU64>> =
         counters.iter().map(|counter| counter.keys.iter().map(|_| AtomicU64::new(0)).collect()).collect();
+    let hashes = each_on_a_thread(counters, |counter| placing_hashes(&counter.keys, seed));
     let n_parts = counters.len();
     each_on_a_thread(&(0..n_parts).collect::<Vec<_>>(), |&part| {
         let most = counters.iter().map(|counter| counter.keys.len()).max().unwrap_or(0);
@@ -108,8 +109,8 @@ fn origins(counters: &[Counter]) -> Vec<Vec<AtomicU64>> {
         let mut some = vec![];
         for (stretch, counter) in counters.iter().enumerate() {
             some.clear();
-            some.extend(counter.keys.iter().enumerate().filter_map(|(number, key)| {
-                let hash = key.placing_hash(seed);
+            let each = counter.keys.iter().zip(&hashes[stretch]).enumerate();
+            some.extend(each.filter_map(|(number, (key, &hash))| {
                 (share(hash, n_parts) == part).then_some((number, *key, rest(hash, n_parts)))
             }));
             for (at, &(number, key, hash)) in some.iter().enumerate() {

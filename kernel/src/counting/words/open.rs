@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::{Counter, Order, SHARE, check_weights, join, stretches};
+use super::{Counter, Order, SHARE, check_weights, count_stretches, join, stretches};
 use crate::error::Error;
 use crate::rows::{Cell, Rows};
 use crate::text::Tokens;
@@ -31,17 +31,11 @@ impl Open {
         let missing = ranges.len().saturating_sub(self.counters.len());
         self.counters.extend((0..missing).map(|_| Counter::new(FIRST, false)));
         let unused = self.counters.split_off(ranges.len());
-        let counters = self.counters.drain(..).map(|counter| Mutex::new(Some(counter)));
-        let work: Vec<_> = ranges.into_iter().zip(counters).collect();
-        let counted = each_on_a_thread(&work, |(ranks, counter)| {
-            let counter = counter.lock().expect("each has one thread").take().expect("each is taken once");
-            let mut counter = counter.count(order, ranks.clone(), &analyze)?;
+        self.counters = count_stretches(std::mem::take(&mut self.counters), ranges, order, analyze, |counter| {
             if counter.cells.len() > MANY_CELLS.max(2 * counter.n_added_up) {
                 counter.add_up();
             }
-            Ok(counter)
-        });
-        self.counters = counted.into_iter().collect::<Result<_, Error>>()?;
+        })?;
         check_weights(&self.counters)?;
         self.counters.iter_mut().for_each(|counter| counter.weights.0.clear());
         self.counters.extend(unused);
