@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable
 from threading import RLock
 from types import TracebackType
-from typing import TypeVar
 
 from banbury import _kernel
+from banbury.annotations import TypeVar
 from banbury.errors import ChangedError
 
 Found = TypeVar("Found")

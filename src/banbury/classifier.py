@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from banbury import _kernel, storage
+from banbury.annotations import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from banbury.errors import InputError, NotAvailable, NotFittedError
 from banbury.fitted import Fitted, fitted, parameters_and_fitted
 from banbury.lazy import numpy as np

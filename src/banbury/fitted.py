@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, TypeVar
 from banbury.changes import CHANGING
 from banbury.errors import FORGOTTEN, MALFORMED, FileFormatError, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest

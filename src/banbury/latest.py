@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+
+from banbury.annotations import Generic, TypeVar
 
 Value = TypeVar("Value")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury.annotations import TYPE_CHECKING, Any, Protocol
 from banbury.changes import Changes
 from banbury.errors import InputError
 from banbury.lazy import numpy as np

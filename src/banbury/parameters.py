@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
+from banbury.annotations import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.settings import Settings, as_analyzer

@@ -7,7 +7,7 @@ everything else as dataclasses. `dataclasses.fields`, `replace` and `asdict` tak
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from banbury.annotations import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 if TYPE_CHECKING:
     from dataclasses import Field

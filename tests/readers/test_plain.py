@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from banbury import _kernel
 from banbury.errors import InputError
 from banbury.readers import Limits, read, streams
 from banbury.text.tokens import MARK
@@ -111,3 +112,11 @@ def test_a_batch_has_a_bounded_number_of_rows() -> None:
     sizes = [len(batch) for batch in read(io.BytesIO(b"a\n" * 1_000_000), format="lines")]
     assert sum(sizes) == 1_000_000
     assert max(sizes) <= 2**18
+
+
+def test_the_kernel_takes_no_bytes_that_can_change_and_cuts_no_character_in_half() -> None:
+    how: dict[str, Any] = {"names": [], "places": [], "n_cells": 2, "quotes": True, "line": 1, "longest": 99}
+    with pytest.raises(InputError, match="give bytes"):
+        _kernel.Reader("lines", ["text"], delimiter=44, **how).feed(bytearray(b"so happy"), True, 1)
+    with pytest.raises(InputError, match="half a character"):
+        _kernel.Reader("csv", ["text"], delimiter=0xA4, **{**how, "places": [0]})

@@ -14,12 +14,12 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Correction, Scale, hashes};
 use crate::counts::Counts;
 use crate::documents::Documents;
-use crate::processor::{prefetch, scattered_filled};
+use crate::processor::{prefetch, scattered_filled, vectorised};
 use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
 use crate::vocabulary::UNKNOWN;
 
@@ -51,6 +51,8 @@ pub struct Ridge {
     /// By document.
     scales: Vec<f64>,
     at: Vector,
+    /// By block the memory of the weights of its columns.
+    kept_weights: Mutex<Vec<Vec<f32>>>,
 }
 
 /// The features of a block that documents have: by document, and the other way round.
@@ -148,7 +150,9 @@ impl Ridge {
         let scales = lengths.iter().map(|&m| scale.of(m as usize)).collect();
         let zeros = vec![0.0; documents.len() * n_scored];
         let at = Vector { shares: zeros.clone(), scores: zeros };
-        Ridge { blocks, columns, class_ids: documents.classes.clone(), weights, offsets, n_classes, scale, scales, at }
+        let kept_weights = Mutex::new(vec![vec![]; blocks.len()]);
+        let class_ids = documents.classes.clone();
+        Ridge { blocks, columns, class_ids, weights, offsets, n_classes, scale, scales, at, kept_weights }
     }
 
     /// With two classes only the second has a score of its own; the first has 0.
@@ -291,17 +295,32 @@ impl Ridge {
         let n = self.n_scored();
         let mut scores = vec![0.0; shares.len()];
         let scaled = self.scaled(shares);
-        for block in &self.blocks {
-            let weights = block.weights(&scaled, n, threads);
+        // Each gradient needs them, and memory that is new each time is cleared before it is written to.
+        let mut kept = self.kept_weights.lock().unwrap_or_else(PoisonError::into_inner);
+        for (block, weights) in self.blocks.iter().zip(kept.iter_mut()) {
+            if weights.len() != block.ids.len() * n {
+                *weights = scattered_filled(0.0, block.ids.len() * n);
+            }
+            block.write_weights(&scaled, n, threads, weights);
             let sums = self.in_parts(threads, |part| {
                 let mut sums = vec![0.0; part.len() * n];
-                for (at, sums) in part.zip(sums.chunks_mut(n)) {
-                    sum_rows(&weights, n, &block.columns[range(&block.ends, at)], sums);
-                    sums.iter_mut().for_each(|sum| *sum *= self.scales[at]);
-                }
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for (at, sums) in part.zip(sums.chunks_mut(n)) {
+                            sum_rows(weights, n, &block.columns[range(&block.ends, at)], sums);
+                            sums.iter_mut().for_each(|sum| *sum *= self.scales[at]);
+                        }
+                    },
+                );
                 sums
             });
-            scores.iter_mut().zip(sums.iter().flatten()).for_each(|(score, sum)| *score += sum);
+            let mut left = &mut scores[..];
+            for sums in &sums {
+                let here;
+                (here, left) = left.split_at_mut(sums.len());
+                here.iter_mut().zip(sums).for_each(|(score, sum)| *score += sum);
+            }
         }
         scores
     }
@@ -309,7 +328,11 @@ impl Ridge {
     /// Shares of documents, each times the document's scale.
     fn scaled(&self, shares: &[f64]) -> Vec<f64> {
         let n = self.n_scored();
-        shares.chunks(n).zip(&self.scales).flat_map(|(row, scale)| row.iter().map(move |share| share * scale)).collect()
+        let mut scaled = shares.to_vec();
+        for (row, scale) in scaled.chunks_mut(n).zip(&self.scales) {
+            row.iter_mut().for_each(|share| *share *= scale);
+        }
+        scaled
     }
 
     /// By block the weights of its columns.
@@ -429,12 +452,16 @@ fn add_and_multiply(to: &mut [f64], times: f64, from: &[f64], with: &[f64]) -> f
         return 0.0;
     }
     let mut lanes = [0.0; LANES];
-    for ((to, from), with) in to.chunks_mut(LANES).zip(from.chunks(LANES)).zip(with.chunks(LANES)) {
+    let mut add = |to: &mut [f64], from: &[f64], with: &[f64]| {
         for (((to, from), with), lane) in to.iter_mut().zip(from).zip(with).zip(&mut lanes) {
             *to += times * from;
             *lane += with * *to;
         }
-    }
+    };
+    let (fours, rest) = to.as_chunks_mut::<LANES>();
+    let ((from, from_rest), (with, with_rest)) = (from.as_chunks::<LANES>(), with.as_chunks::<LANES>());
+    fours.iter_mut().zip(from).zip(with).for_each(|((to, from), with)| add(to, from, with));
+    add(rest, from_rest, with_rest);
     sum_of(lanes)
 }
 
@@ -498,17 +525,28 @@ impl Presences {
     /// By column and scored class, the sum over its documents of their shares, which are scaled.
     fn weights(&self, scaled: &[f64], n: usize, threads: usize) -> Vec<f32> {
         let mut weights: Vec<f32> = scattered_filled(0.0, self.ids.len() * n);
+        self.write_weights(scaled, n, threads, &mut weights);
+        weights
+    }
+
+    /// The same, into memory that is there.
+    fn write_weights(&self, scaled: &[f64], n: usize, threads: usize, weights: &mut [f32]) {
         let write = |columns: Range<usize>, weights: &mut [f32]| {
             let mut sums = vec![0.0; n];
-            for (column, weights) in columns.zip(weights.chunks_mut(n)) {
-                sum_rows(scaled, n, &self.documents[range(&self.column_ends, column)], &mut sums);
-                weights.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight = *sum as f32);
-            }
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (column, weights) in columns.zip(weights.chunks_mut(n)) {
+                        sum_rows(scaled, n, &self.documents[range(&self.column_ends, column)], &mut sums);
+                        weights.iter_mut().zip(&sums).for_each(|(weight, sum)| *weight = *sum as f32);
+                    }
+                },
+            );
         };
         let threads = if self.documents.len() * n < 1 << 14 { 1 } else { threads };
         // Every thread has about as many documents to add up; whose column is whose changes no sum.
         let mut parts = vec![];
-        let (mut rest, mut from) = (&mut weights[..], 0);
+        let (mut rest, mut from) = (weights, 0);
         for part in equal_parts(self.documents.len(), threads) {
             let to = self.column_ends.partition_point(|&end| end <= part.end);
             let (mine, others) = rest.split_at_mut((to - from) * n);
@@ -519,8 +557,6 @@ impl Presences {
             let (columns, weights) = &mut *part.lock().expect("each part has one thread");
             write(columns.clone(), weights);
         });
-        drop(parts);
-        weights
     }
 }
 
@@ -548,12 +584,15 @@ fn range(ends: &[usize], at: usize) -> Range<usize> {
 }
 
 /// The sums, column by column, of the rows of `n` numbers at these places.
+#[inline(always)]
 fn sum_rows<T: Copy + Into<f64>>(rows: &[T], n: usize, places: &[u32], sums: &mut [f64]) {
     if n == 1 {
         let mut lanes = [0.0; 4];
-        for four in places.chunks(4) {
+        let (fours, rest) = places.as_chunks::<4>();
+        for four in fours {
             four.iter().zip(&mut lanes).for_each(|(&place, lane)| *lane += rows[place as usize].into());
         }
+        rest.iter().zip(&mut lanes).for_each(|(&place, lane)| *lane += rows[place as usize].into());
         sums[0] = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
         return;
     }
@@ -570,6 +609,7 @@ fn sum_rows<T: Copy + Into<f64>>(rows: &[T], n: usize, places: &[u32], sums: &mu
 }
 
 /// [`sum_wide_rows`] of a width that is known.
+#[inline(always)]
 fn sum_rows_of<T: Copy + Into<f64>, const N: usize>(rows: &[T], places: &[u32], sums: &mut [f64]) {
     let mut all = [0.0; N];
     for (at, &place) in places.iter().enumerate() {
@@ -610,9 +650,11 @@ fn softmax(scores: &mut [f64]) -> f64 {
 
 fn product(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; LANES];
-    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+    let ((fours, rest), (others, other_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in fours.iter().zip(others) {
         a.iter().zip(b).zip(&mut lanes).for_each(|((a, b), lane)| *lane += a * b);
     }
+    rest.iter().zip(other_rest).zip(&mut lanes).for_each(|((a, b), lane)| *lane += a * b);
     sum_of(lanes)
 }
 

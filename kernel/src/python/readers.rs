@@ -67,6 +67,9 @@ impl Reader {
             "lines" => (1, Format::Lines),
             name => return Err(wrong(name)),
         };
+        if !delimiter.is_ascii() {
+            return Err(wrong("a delimiter that is half a character"));
+        }
         if uses.len() != n_columns {
             return Err(wrong(&format!("{} of {n_columns} columns", uses.len())));
         }
@@ -75,6 +78,9 @@ impl Reader {
 
     /// The rows that these bytes complete.
     fn feed(&self, py: Python<'_>, data: PyBuffer<u8>, is_last: bool, threads: usize) -> PyResult<Rows> {
+        if !data.readonly() {
+            return Err(input_error(py, "the rows keep the bytes that they are read from: give bytes".into()));
+        }
         let data = Arc::new(bytes_of(py, data)?);
         let rows = py.detach(|| {
             let mut reader = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

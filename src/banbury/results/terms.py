@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.records import Record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.lazy import numpy as np
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from banbury.annotations import Any
 from banbury.text.documents import check_collected
 
 Data = Any

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, Literal, NamedTuple
 from banbury.errors import InputError
 from banbury.records import Record
 from banbury.text.tokens import as_document

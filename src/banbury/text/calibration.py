@@ -7,8 +7,7 @@ the text grows longer. `calibrating.py` fits both. The automatic model needs nei
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.records import Record
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.records import Record
 from banbury.text.calibration import Calibration
 from banbury.text.correction import Correction

@@ -8,9 +8,9 @@ get little of it.
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import FileFormatError
 from banbury.records import Record
 

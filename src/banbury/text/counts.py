@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.changes import CHANGING
 from banbury.errors import CountError, FileFormatError, InputError
 from banbury.text.analyzer import Analyzer

@@ -6,9 +6,9 @@ import os
 from array import array
 from collections.abc import Iterable, Mapping, Set
 from math import inf, isinf, isnan
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import InputError, LabelError
 from banbury.lazy import numpy as np
 from banbury.text.tokens import is_document

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf, isclose, log
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import InputError, LabelError
 from banbury.records import Record
 

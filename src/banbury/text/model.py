@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from banbury.changes import Changes
 from banbury.errors import FORGOTTEN, InputError, NotAvailable, NotFittedError
 from banbury.latest import Latest

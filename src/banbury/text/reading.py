@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple
 from banbury.lazy import numpy as np
 from banbury.results.terms import LONG_TEXT, AbsentWords, Change, PairTerms, Term
 from banbury.text.analyzer import Analyzer

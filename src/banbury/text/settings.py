@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
+from banbury.annotations import Any, NamedTuple
 from banbury.errors import InputError
 from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts

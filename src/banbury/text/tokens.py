@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, Self
 
+from banbury.annotations import Any, Self
 from banbury.errors import InputError
 
 MARK = "\ufdd0"  # stands before each token of a document as the kernel reads it

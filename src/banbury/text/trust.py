@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from functools import cache, cached_property
 from math import exp, log
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple
 from banbury.errors import FileFormatError
 from banbury.lazy import json
 from banbury.records import Record

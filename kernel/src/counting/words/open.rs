@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::{Counter, Order, SHARE, check_weights, count_stretches, join, stretches};
+use super::{Counter, Order, check_weights, count_stretches, join, stretches};
 use crate::error::Error;
 use crate::rows::{Cell, Rows};
 use crate::text::Tokens;
@@ -11,8 +11,6 @@ use crate::vocabulary::{Index, Seed, Words};
 
 /// Cells of a thread that are added up when there are more of them, and twice as many as were left the last time.
 const MANY_CELLS: usize = 1 << 20;
-/// Bytes of text that a table has room for at first.
-const FIRST: usize = 4 * SHARE;
 
 #[derive(Default)]
 pub struct Open {
@@ -28,8 +26,10 @@ impl Open {
         analyze: impl Fn(&str, &mut Tokens, &mut dyn FnMut(&mut Tokens)) + Sync,
     ) -> Result<(), Error> {
         let ranges = stretches(order, threads);
-        let missing = ranges.len().saturating_sub(self.counters.len());
-        self.counters.extend((0..missing).map(|_| Counter::new(FIRST, false)));
+        // A batch is a beginning: a table has room for what twice as much text is likely to bring.
+        let missing = ranges.iter().skip(self.counters.len());
+        let missing: Vec<_> = missing.map(|ranks| Counter::new(2 * order.bytes(ranks.clone()), false)).collect();
+        self.counters.extend(missing);
         let unused = self.counters.split_off(ranges.len());
         self.counters = count_stretches(std::mem::take(&mut self.counters), ranges, order, analyze, |counter| {
             if counter.cells.len() > MANY_CELLS.max(2 * counter.n_added_up) {
