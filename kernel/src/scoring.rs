@@ -23,8 +23,8 @@ use crate::processor::expect_text;
 use crate::text::{Analyzer, Tokens};
 use crate::threads::{in_turns, parts_of_size};
 use crate::vocabulary::{Hashed, Places, Seed, UNKNOWN, make_keys, pieces};
+use lookup::{AskedRuns, KnownFeatures, Remembered, known_words};
 pub use lookup::{Known, Looked, Stored};
-use lookup::{KnownFeatures, Remembered, known_words, push_runs};
 pub use plain::{FeatureTable, Length, Plain, features};
 pub use rounded::Rounded;
 use runs::KnownRuns;
@@ -137,7 +137,7 @@ struct Scratch<R: Reading> {
     ends: Vec<usize>,
     /// Texts that rounded weights did not decide.
     close: Vec<usize>,
-    pairs: Vec<Hashed<u64>>,
+    runs: AskedRuns,
     looked: Vec<Looked>,
     reading: R::Scratch,
     /// By block.
@@ -155,7 +155,7 @@ impl<R: Reading> Default for Scratch<R> {
             ids: vec![],
             ends: vec![],
             close: vec![],
-            pairs: vec![],
+            runs: AskedRuns::default(),
             looked: vec![],
             reading: R::Scratch::default(),
             remembered: vec![],
@@ -402,7 +402,7 @@ impl<R: Reading> Scorer<R> {
         }
         scratch.looked.resize_with(self.kinds.len(), Looked::default);
         scratch.remembered.resize_with(self.kinds.len(), Remembered::default);
-        let Scratch { tokens, keys, places, ids, pairs, looked: all, remembered, few, .. } = scratch;
+        let Scratch { tokens, keys, places, ids, runs, looked: all, remembered, few, .. } = scratch;
         for (at, &kind) in self.kinds.iter().enumerate() {
             let (before, rest) = all.split_at_mut(at);
             let looked = &mut rest[0];
@@ -456,26 +456,30 @@ impl<R: Reading> Scorer<R> {
                 Names::Runs(index) => {
                     // Runs of n - 1 words are n - 2 fewer than words; the run that starts at i ends with word i + n - 1.
                     let n = at + 1;
-                    let seed = Seed::of_this_process();
-                    let mut find = |looked: &mut Looked, pairs: &[Hashed<u64>]| match kept.map(|kept| &kept.known[at]) {
-                        Some(KnownFeatures::Runs(known)) => known.find(pairs, &mut looked.found),
-                        _ => {
+                    let known = match kept.map(|kept| &kept.known[at]) {
+                        Some(KnownFeatures::Runs(known)) => Some(known),
+                        _ => None,
+                    };
+                    let mut find = |looked: &mut Looked, runs: &AskedRuns| match known {
+                        Some(known) => known.find(&runs.asked, &mut looked.found),
+                        None => {
                             let ask = |id| self.ask(counts, at, id, few);
                             let rows = &counts.blocks[at].rows;
-                            remembered[at].find_runs(index, rows, pairs, ask, &mut looked.found);
+                            remembered[at].find_runs(index, rows, &runs.keys, ask, &mut looked.found);
                         }
                     };
+                    runs.clear();
                     if is_long(texts) {
                         let (left, right) = (before[at - 1].of(0), before[0].of(0).get(n - 1..).unwrap_or_default());
                         for piece in pieces(left.len().min(right.len())) {
-                            pairs.clear();
-                            push_runs(&left[piece.clone()], &right[piece], seed, pairs);
-                            find(looked, pairs);
+                            runs.clear();
+                            runs.push(known, &left[piece.clone()], &right[piece]);
+                            find(looked, runs);
                         }
                         looked.ends.push(looked.found.len());
                     } else {
-                        looked.make_runs(&before[0], &before[at - 1], n, seed, pairs);
-                        find(looked, pairs);
+                        looked.ask_runs(&before[0], &before[at - 1], n, known, runs);
+                        find(looked, runs);
                     }
                 }
             }
@@ -502,14 +506,18 @@ impl<R: Reading> Scorer<R> {
         let mut weights = self.reading.keep(counts);
         let seed = Seed::of_this_process();
         let (mut left, mut known) = (vec![], vec![]);
+        // By how many ids there are of words, and of the shorter runs.
+        let (mut n_words, mut n_left) = (0, 0);
         for (block, weights) in counts.blocks.iter().zip(&mut weights) {
             known.push(match &block.names {
                 Names::Words(words) => {
+                    (n_words, n_left) = (words.index.len(), words.index.len());
                     KnownFeatures::Words(known_words(words, &block.rows, seed, |id| R::stored(weights, id)))
                 }
                 Names::Runs(index) => {
-                    let runs = KnownRuns::new(index, seed, &mut left, |id| R::stored(weights, id));
-                    R::place(weights, &left, runs.n_places());
+                    let runs = KnownRuns::new(index, [n_left, n_words], seed, &mut left, |id| R::stored(weights, id));
+                    n_left = runs.n_places();
+                    R::place(weights, &left, n_left);
                     KnownFeatures::Runs(runs)
                 }
             });

@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-use crate::vocabulary::{Key, Seed, UNKNOWN};
+use crate::vocabulary::{Seed, UNKNOWN};
 
 /// The distinct features of a document, numbered in the order of their first occurrence.
 ///
@@ -10,9 +10,11 @@ use crate::vocabulary::{Key, Seed, UNKNOWN};
 /// each feature would not.
 #[derive(Clone, Default)]
 pub struct Seen<F> {
-    /// By hash: a feature's number, counted on from those of the documents before. A place with less is free, so nothing has to
-    /// be cleared.
-    places: Vec<u32>,
+    /// By hash: a feature's number, counted on from those of the documents before, and its id. A place with a lower number is free, so
+    /// nothing has to be cleared.
+    places: Vec<u64>,
+    /// By id: the number alone, where each has a place of its own.
+    direct: Vec<u32>,
     /// How many numbers have been given before this document.
     before: u32,
     /// The features, each once.
@@ -59,13 +61,48 @@ impl<F: Copy + Default> Seen<F> {
         if n_ids > MOST_PLACES || found.len() > STEP {
             return self.read(found, counts, id);
         }
-        self.start(n_ids, found.len());
-        self.features.resize(found.len() + 1, F::default());
         self.numbers.clear();
         self.numbers.resize(found.len(), UNKNOWN);
-        self.firsts.resize(found.len() + 1, 0);
-        let (places, features) = (&mut self.places[..n_ids], &mut self.features[..]);
-        let (numbers, firsts, before) = (&mut self.numbers[..], &mut self.firsts[..], self.before);
+        let (mut numbers, mut firsts) = (take(&mut self.numbers), take(&mut self.firsts));
+        firsts.resize(found.len() + 1, 0);
+        self.read_directly(n_ids, found, counts, id, |position, number, n| {
+            numbers[position] = number;
+            firsts[n as usize] = position as u32;
+        });
+        firsts.truncate(self.features.len());
+        (self.numbers, self.firsts) = (numbers, firsts);
+    }
+
+    /// The same as [`Seen::read_features`].
+    #[inline(always)]
+    pub fn read_features_below(
+        &mut self,
+        n_ids: usize,
+        found: &[F],
+        counts: impl Fn(&F) -> bool,
+        id: impl Fn(&F) -> u32,
+    ) {
+        if n_ids > MOST_PLACES || found.len() > STEP {
+            return self.read_features(found, counts, id);
+        }
+        self.read_directly(n_ids, found, counts, id, |_, _, _| {});
+    }
+
+    #[inline(always)]
+    fn read_directly(
+        &mut self,
+        n_ids: usize,
+        found: &[F],
+        counts: impl Fn(&F) -> bool,
+        id: impl Fn(&F) -> u32,
+        mut note: impl FnMut(usize, u32, u32),
+    ) {
+        self.start(found.len());
+        if self.direct.len() < n_ids {
+            self.direct.resize(n_ids, 0);
+        }
+        self.features.resize(found.len() + 1, F::default());
+        let (places, features, before) = (&mut self.direct[..n_ids], &mut self.features[..], self.before);
         let mut n = 0;
         for (position, feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
             let place = &mut places[id(feature) as usize];
@@ -73,22 +110,20 @@ impl<F: Copy + Default> Seen<F> {
             *place = before + number;
             // Written over by the next one unless this one is new.
             features[n as usize] = *feature;
-            firsts[n as usize] = position as u32;
-            numbers[position] = number;
+            note(position, number, n);
             n += u32::from(number == n);
         }
         self.features.truncate(n as usize);
-        self.firsts.truncate(n as usize);
     }
 
-    /// Starts a document with at most `n` features, in a table of at least so many places.
+    /// Starts a document with at most `n` features.
     #[inline(always)]
-    fn start(&mut self, n_places: usize, n: usize) {
+    fn start(&mut self, n: usize) {
         // Number 0 is never given, since every place begins with it.
         self.before = self.before.max(1) + self.features.len() as u32;
-        if self.places.len() < n_places || self.before as usize + n >= u32::MAX as usize {
-            self.places.clear();
-            self.places.resize(n_places, 0);
+        if self.before as usize + n >= u32::MAX as usize {
+            self.places.fill(0);
+            self.direct.fill(0);
             self.before = 1;
         }
         self.features.clear();
@@ -106,7 +141,11 @@ impl<F: Copy + Default> Seen<F> {
         // Where a quarter of the places is taken at the most, few are taken by another feature.
         let bits_for = |n: usize| (4 * n).next_power_of_two().trailing_zeros().max(4);
         let mut bits = bits_for(found.len().min(STEP));
-        self.start(1 << bits, found.len());
+        self.start(found.len());
+        if self.places.len() < 1 << bits {
+            self.places.clear();
+            self.places.resize(1 << bits, 0);
+        }
         let mut n = 0;
         for (step, found) in found.chunks(STEP).enumerate() {
             if bits_for(n as usize + found.len()) > bits {
@@ -124,12 +163,14 @@ impl<F: Copy + Default> Seen<F> {
     fn place_again(&mut self, n: u32, bits: u32, id: &impl Fn(&F) -> u32) {
         self.places.clear();
         self.places.resize(1 << bits, 0);
+        let factor = Seed::of_this_process().factor();
         for number in 0..n {
-            let mut at = first_place(id(&self.features[number as usize]), bits, Seed::of_this_process());
-            while self.places[at & ((1 << bits) - 1)] != 0 {
-                at += 1;
+            let own = id(&self.features[number as usize]);
+            let mut at = first_place(own, bits, factor);
+            while self.places[at] != 0 {
+                at = (at + 1) & ((1 << bits) - 1);
             }
-            self.places[at & ((1 << bits) - 1)] = self.before + number;
+            self.places[at] = entry(self.before + number, own);
         }
     }
 
@@ -144,20 +185,21 @@ impl<F: Copy + Default> Seen<F> {
         id: &impl Fn(&F) -> u32,
         mut note: impl FnMut(usize, u32, u32),
     ) -> u32 {
-        let seed = Seed::of_this_process();
+        let factor = Seed::of_this_process().factor();
         self.features.resize(n as usize + found.len() + 1, F::default());
         let (places, features, before) = (&mut self.places[..1 << bits], &mut self.features[..], self.before);
         for (position, &feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
             let own = id(&feature);
-            let mut at = first_place(own, bits, seed);
+            let mut at = first_place(own, bits, factor);
             loop {
                 let place = &mut places[at & ((1 << bits) - 1)];
-                let number = place.wrapping_sub(before).min(n);
+                let number = ((*place >> 32) as u32).wrapping_sub(before).min(n);
                 // Both are asked, and what follows is done either way: whether a word has been in the document before cannot
                 // be guessed.
-                if (number == n) | (id(&features[number as usize]) == own) {
-                    *place = before + number;
-                    features[number as usize] = feature;
+                if (number == n) | (*place as u32 == own) {
+                    *place = entry(before + number, own);
+                    // Written over by the next one unless this one is new.
+                    features[n as usize] = feature;
                     note(position, number, n);
                     n += u32::from(number == n);
                     break;
@@ -169,10 +211,16 @@ impl<F: Copy + Default> Seen<F> {
     }
 }
 
-/// Where a feature is among 2^`bits` places, if that is free.
+/// A number and an id side by side.
 #[inline(always)]
-fn first_place(id: u32, bits: u32, seed: Seed) -> usize {
-    (u64::from(id).hash(seed) >> (64 - bits)) as usize
+fn entry(number: u32, id: u32) -> u64 {
+    u64::from(number) << 32 | u64::from(id)
+}
+
+/// Where a feature is among 2^`bits` places, if that is free: its id times a secret number says it.
+#[inline(always)]
+fn first_place(id: u32, bits: u32, factor: u32) -> usize {
+    (id.wrapping_mul(factor) >> (32 - bits)) as usize
 }
 
 #[cfg(test)]

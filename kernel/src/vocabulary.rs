@@ -17,7 +17,7 @@ use crate::threads::{each_on_a_thread, large_parts};
 pub use index::{Index, Key, pair};
 use keys::key_of;
 pub use keys::{Hashed, Places, WordKey, make_keys, pieces, placing_hashes, share};
-pub use seed::{Seed, scramble};
+pub use seed::{Permutation, Seed, scramble};
 
 /// The id of what is not in a vocabulary.
 pub const UNKNOWN: u32 = u32::MAX;

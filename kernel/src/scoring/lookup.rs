@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::runs::KnownRuns;
+use super::runs::{Asked, KnownRuns};
 use crate::processor::prefetch;
 use crate::rows::Rows;
 use crate::table::Table;
@@ -325,31 +325,47 @@ impl Looked {
         self.weights.extend(each_found(known, places, token, words).map(|known| known.weight));
     }
 
-    /// The keys of the runs of `n` words in the documents of `words`, and their hashes; `left` has the runs of n - 1 words.
-    /// Runs with an unknown part have their places too.
-    pub(super) fn make_runs(
+    /// Asks for the runs of `n` words in the documents of `words`; `left` has the runs of n - 1 words.
+    pub(super) fn ask_runs(
         &mut self,
         words: &Looked,
         left: &Looked,
         n: usize,
-        seed: Seed,
-        pairs: &mut Vec<Hashed<u64>>,
+        known: Option<&KnownRuns>,
+        runs: &mut AskedRuns,
     ) {
-        pairs.clear();
         for at in 0..words.ends.len() {
-            push_runs(left.of(at), words.of(at).get(n - 1..).unwrap_or_default(), seed, pairs);
-            self.ends.push(pairs.len());
+            runs.push(known, left.of(at), words.of(at).get(n - 1..).unwrap_or_default());
+            self.ends.push(runs.asked.len() + runs.keys.len());
         }
     }
 }
 
-/// Appends the keys of runs and their hashes: `left` has all but the last word of each, `right` the last.
-pub(super) fn push_runs(left: &[Known], right: &[Known], seed: Seed, pairs: &mut Vec<Hashed<u64>>) {
-    pairs.extend(left.iter().zip(right).map(|(left, right)| {
-        let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
-        let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
-        Hashed { key, hash: key.hash(seed) }
-    }));
+/// Runs that are about to be looked up: in the table of those that are kept, or else by their keys.
+#[derive(Default)]
+pub(super) struct AskedRuns {
+    pub(super) asked: Vec<Asked>,
+    pub(super) keys: Vec<Hashed<u64>>,
+}
+
+impl AskedRuns {
+    pub(super) fn clear(&mut self) {
+        self.asked.clear();
+        self.keys.clear();
+    }
+
+    /// Appends runs: `left` has all but the last word of each, `right` the last. Runs with an unknown part have their places too.
+    pub(super) fn push(&mut self, known: Option<&KnownRuns>, left: &[Known], right: &[Known]) {
+        if let Some(known) = known {
+            return known.ask(left, right, &mut self.asked);
+        }
+        let seed = Seed::of_this_process();
+        self.keys.extend(left.iter().zip(right).map(|(left, right)| {
+            let is_unknown = left.id == UNKNOWN || right.id == UNKNOWN;
+            let key = if is_unknown { u64::EMPTY } else { pair(left.id, right.id) };
+            Hashed { key, hash: key.hash(seed) }
+        }));
+    }
 }
 
 #[inline(always)]

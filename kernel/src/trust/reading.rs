@@ -84,13 +84,14 @@ impl Reading for Model {
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
             let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
             let seen = &mut scratch.seen[block];
+            let (found, id, n_ids) = (looked.of(at), |known: &Known| known.id, counts.blocks[block].len());
             // A run has the number of its place in a table, which are too many.
-            if let Names::Words(_) = counts.blocks[block].names {
-                seen.read_below(counts.blocks[block].len(), looked.of(at), is_counted, |known| known.id);
-            } else if self.shape.is_two() {
-                seen.read_features(looked.of(at), is_counted, |known| known.id);
-            } else {
-                seen.read(looked.of(at), is_counted, |known| known.id);
+            let is_words = matches!(counts.blocks[block].names, Names::Words(_));
+            match (is_words, self.shape.is_two()) {
+                (true, true) => seen.read_features_below(n_ids, found, is_counted, id),
+                (true, false) => seen.read_below(n_ids, found, is_counted, id),
+                (false, true) => seen.read_features(found, is_counted, id),
+                (false, false) => seen.read(found, is_counted, id),
             }
         }
         let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());

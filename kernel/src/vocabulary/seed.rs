@@ -44,6 +44,18 @@ impl Seed {
         (product as u64) ^ (product >> 64) as u64 ^ a ^ b
     }
 
+    /// An odd number: the first bits of its products with small numbers are spread evenly.
+    #[inline(always)]
+    pub fn factor(self) -> u32 {
+        (self.0 >> 32) as u32 | 1
+    }
+
+    /// A permutation of the numbers of so many bits.
+    pub fn permutation(self, bits: u32) -> Permutation {
+        let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+        Permutation { factors: [self.0 | 1, self.1 | 1], mask, shift: bits / 2 + 1 }
+    }
+
     /// A hash of any bytes.
     #[cold]
     #[inline(never)]
@@ -54,6 +66,24 @@ impl Seed {
             let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(padded).map(u64::from_le);
             self.mix(low ^ sum, high.rotate_left(17)).wrapping_add(sum.rotate_left(23))
         })
+    }
+}
+
+/// Puts the numbers below a power of two into another order: no two of them become the same, so that some bits of the result say
+/// a place in a table, and the others which number it is that lies there.
+#[derive(Clone, Copy)]
+pub struct Permutation {
+    factors: [u64; 2],
+    mask: u64,
+    shift: u32,
+}
+
+impl Permutation {
+    /// What becomes of a number. Products with odd factors can be undone, and so can the addition of shifted bits.
+    #[inline(always)]
+    pub fn of(&self, number: u64) -> u64 {
+        let product = number.wrapping_mul(self.factors[0]) & self.mask;
+        (product ^ product >> self.shift).wrapping_mul(self.factors[1]) & self.mask
     }
 }
 
@@ -78,5 +108,17 @@ mod tests {
         let zero = |first: u64| [first.to_le_bytes(), seed.1.rotate_right(17).to_le_bytes()].concat();
         let digests: HashSet<u64> = (0..1000).map(|first| seed.digest(&zero(first))).collect();
         assert_eq!(digests.len(), 1000);
+    }
+
+    #[test]
+    fn a_permutation_has_each_number_once() {
+        for bits in [0, 1, 2, 7, 16] {
+            let permutation = Seed::of_this_process().permutation(bits);
+            let mut all: Vec<u64> = (0..1 << bits).map(|number| permutation.of(number)).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..1 << bits));
+        }
+        let largest = Seed::of_files().permutation(64);
+        assert_ne!(largest.of(u64::MAX), largest.of(u64::MAX - 1));
     }
 }
