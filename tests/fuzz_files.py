@@ -68,6 +68,7 @@ SWITCHES = [{"a": "on", "b": "off", "c": "on"}, {"a": "off", "b": "off", "c": No
 PLAIN: dict[str, Any] = {"likelihood": "multinomial", "smoothing": 1.0, "calibration": None}
 PLANS = {"state of texts": Plan.of(**PLAIN), "state of a table": Plan.of(columns={"n": "auto", "c": "auto"})}
 MAILS = [f"From: a{n}@example.org\nSubject: {text}\n\n{text}".encode() for n, text in enumerate(TEXTS[:4])]
+KEPT = Path(__file__).parent / "kept" / "0.1.0"  # files of version 2 of the format
 SENSES = ["on the *bank* of a river", "the *bank* lends money", "*banks* lend"]
 
 Parts = tuple[dict[str, Any], dict[str, "memoryview[Any]"]]
@@ -108,9 +109,10 @@ def sound_files() -> dict[str, Parts]:
         "labels": MultiLabelClassifier(threshold={"no": 0.3}).fit(TEXTS, LABEL_SETS),
     }
     models["ranker"].add(TEXTS)
-    return {name: _parts(_saved(model)) for name, model in models.items()} | {
-        kind: _parts(plan.count(0, [_part()]).to_bytes()) for kind, plan in PLANS.items()
-    }
+    states = {kind: plan.count(0, [_part()]).to_bytes() for kind, plan in PLANS.items()}
+    earlier = {f"{name} of version 2": (KEPT / f"{name}.banbury").read_bytes() for name in ("plain", "automatic")}
+    saved = {name: _saved(model) for name, model in models.items()}
+    return {name: _parts(content) for name, content in (saved | states | earlier).items()}
 
 
 def _dependent() -> tuple[list[str], list[str]]:
@@ -247,7 +249,7 @@ def _changed_array(random: Random, array: bytes) -> bytes:
     """The same bytes with numbers in them changed, or more of them, or fewer."""
     width = random.choice([1, 4, 8])
     n = len(array) // width
-    if not n or (way := random.randrange(6)) == 3:
+    if not n or (way := random.randrange(7)) == 3:
         return array * random.choice([0, 2])
     content = bytearray(array)
     first, second = (slice(place * width, place * width + width) for place in random.choices(range(n), k=2))
@@ -258,6 +260,10 @@ def _changed_array(random: Random, array: bytes) -> bytes:
             content[first.start : first.start] = content[second]
         case 2:
             content[first], content[second] = content[second], content[first]
+        case 4:  # lengths and counts that still add up to what they did
+            for place, more in ((first, 1), (second, -1)):
+                value = int.from_bytes(content[place], "little") + more
+                content[place] = (value % 2 ** (8 * width)).to_bytes(width, "little")
         case _:
             value = int.from_bytes(content[first], "little")
             value = random.choice([0, 1, value + 1, value - 1, -1, random.getrandbits(8 * width)])

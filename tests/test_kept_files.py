@@ -1,4 +1,7 @@
-"""Files of every version open, and predict what they did. `python tests/test_kept_files.py` keeps those of this one."""
+"""Files of every version open, and predict what they did. `python tests/test_kept_files.py` keeps those of this one.
+
+Those of one release whose format has changed since are in folders of their own: `0.1.0` has format 2.
+"""
 
 import json
 from pathlib import Path
@@ -7,9 +10,11 @@ from typing import Any
 import pytest
 
 import banbury
+from banbury import storage
 from banbury.datasets import demo
 
 KEPT = Path(__file__).parent / "kept"
+OF_THIS_VERSION = KEPT / f"{banbury.__version__}-format{storage.VERSION}"
 TEXTS, LABELS = demo()
 ASKED = ["what a lovely day", "the room was dirty and loud", "nothing"]
 ROWS = [{"size": 1.5, "kind": "a"}, {"size": 7.25, "kind": "b"}, {"size": None, "kind": "c"}]
@@ -47,13 +52,12 @@ def test_a_file_of_an_older_version_predicts_what_it_did(path: Path) -> None:
 
 
 def test_files_of_this_version_are_kept() -> None:
-    kinds = {path.stem for path in files() if path.parent.name == banbury.__version__}
+    kinds = {path.stem for path in files() if path.parent == OF_THIS_VERSION}
     assert kinds == {"plain", "automatic", "table", "several", "tree"}
 
 
 if __name__ == "__main__":
-    folder = KEPT / banbury.__version__
-    folder.mkdir(parents=True, exist_ok=True)
+    OF_THIS_VERSION.mkdir(parents=True, exist_ok=True)
     for name, model in models().items():
-        model.save(folder / f"{name}.banbury")
-        (folder / f"{name}.json").write_text(json.dumps(said(model, name)) + "\n", encoding="utf-8")
+        model.save(OF_THIS_VERSION / f"{name}.banbury")
+        (OF_THIS_VERSION / f"{name}.json").write_text(json.dumps(said(model, name)) + "\n", encoding="utf-8")

@@ -234,7 +234,7 @@ def test_a_header_length_that_lies_is_refused(path: Path, written: bytes, length
 # A hostile file has correct checksums. None of its numbers is believed before it is checked.
 
 
-def header(entry: str, *, data: bytes = bytes(64), version: int = 2, settings: str = "{}") -> str:
+def header(entry: str, *, data: bytes = bytes(64), version: int = 3, settings: str = "{}") -> str:
     """The header of a file with one array, "keys", described by `entry`; its own checksum is still blank."""
     metadata = {
         "format": "banbury",
@@ -270,7 +270,7 @@ def test_an_older_version_is_refused_with_what_to_do(path: Path) -> None:
 
 def test_a_newer_version_is_named(path: Path) -> None:
     assert refusal(path, forged(header(SOUND, version=12))) == (
-        "written in version 12 of the format; this banbury reads up to 2"
+        "written in version 12 of the format; this banbury reads up to 3"
     )
 
 
@@ -330,8 +330,8 @@ def test_hostile_settings_are_refused(path: Path, settings: str) -> None:
         (lambda text: text.replace('"checksum/keys"', '"checksum/key"'), "'keys' is damaged"),
         (lambda text: text.replace("banbury", "Banbury"), "not a banbury file"),
         (lambda text: text.replace('"keys"', '"k\udcffys"'), "codec can't decode byte 0xff"),
-        (lambda text: text.replace('"version":"2"', '"version":"0"'), "the header is damaged"),
-        (lambda text: text.replace('"version":"2"', '"version":"one"'), "the header is damaged"),
+        (lambda text: text.replace('"version":"3"', '"version":"0"'), "the header is damaged"),
+        (lambda text: text.replace('"version":"3"', '"version":"one"'), "the header is damaged"),
     ],
 )
 def test_hostile_metadata_are_refused(path: Path, change: Callable[[str], str], message: str) -> None:

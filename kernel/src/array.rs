@@ -1,11 +1,13 @@
-//! A slice that is owned, or borrowed from a file that was mapped into memory.
+//! A slice that is owned, shared, or borrowed from a file that was read into memory.
 //!
-//! A model that was loaded reads its arrays where they lie in the file; the first change copies them.
+//! Copies of a model that was loaded share its arrays; the first change copies them.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
+
+use crate::processor::Cleared;
 
 /// Bytes that somebody else keeps alive: a mapped file.
 pub trait Bytes: Send + Sync {
@@ -18,7 +20,7 @@ impl Bytes for Vec<u8> {
     }
 }
 
-/// Elements of `T`, owned or mapped.
+/// Elements of `T`, owned, shared or mapped.
 ///
 /// ```
 /// use banbury_kernel::array::Array;
@@ -29,6 +31,7 @@ impl Bytes for Vec<u8> {
 #[derive(Clone)]
 pub enum Array<T> {
     Owned(Vec<T>),
+    Shared(Arc<Cleared<T>>),
     Mapped(Arc<dyn Bytes>),
 }
 
@@ -43,14 +46,22 @@ impl<T: AnyBitPattern + NoUninit> Array<T> {
         Some(Array::Mapped(bytes))
     }
 
-    /// The elements for writing; copied first where they were mapped.
+    /// Elements that all copies have in common until one of them changes.
+    pub fn shared(elements: Cleared<T>) -> Self {
+        Array::Shared(Arc::new(elements))
+    }
+
+    /// The elements for writing; copied first where they are not its own.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
-        if let Array::Mapped(_) = self {
-            *self = Array::Owned(self.to_vec());
+        if !matches!(self, Array::Owned(_)) {
+            *self = Array::Owned(match std::mem::take(self) {
+                Array::Shared(elements) => Arc::try_unwrap(elements).map_or_else(|all| all.to_vec(), Cleared::into_vec),
+                other => other.to_vec(),
+            });
         }
         match self {
             Array::Owned(elements) => elements,
-            Array::Mapped(_) => unreachable!("copied above"),
+            _ => unreachable!("copied above"),
         }
     }
 
@@ -66,6 +77,7 @@ impl<T: AnyBitPattern + NoUninit> Deref for Array<T> {
     fn deref(&self) -> &[T] {
         match self {
             Array::Owned(elements) => elements,
+            Array::Shared(elements) => elements,
             Array::Mapped(bytes) => bytemuck::cast_slice(bytes.bytes()),
         }
     }
@@ -80,5 +92,22 @@ impl<T> From<Vec<T>> for Array<T> {
 impl<T> Default for Array<T> {
     fn default() -> Self {
         Array::Owned(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_copies_share_is_copied_by_the_first_that_changes() {
+        let mut array = Array::shared(Cleared::Few(vec![1u32, 2]));
+        let mut copy = array.clone();
+        assert_eq!(array.as_ptr(), copy.as_ptr());
+        copy.to_mut().push(3);
+        assert_eq!((&array[..], &copy[..]), (&[1, 2][..], &[1, 2, 3][..]));
+        let before = array.as_ptr();
+        array.to_mut()[0] = 7;
+        assert_eq!((&array[..], array.as_ptr()), (&[7, 2][..], before), "nobody else had it any more");
     }
 }

@@ -5,16 +5,10 @@
 //! so no text of it is kept. Counts can be added to each other and taken from each other; documents become counts in
 //! `counting.rs`.
 
-use std::sync::Arc;
-
-use crate::array::{Array, Bytes};
 use crate::error::Error;
-use crate::rows::{Cell, MOST_CELLS, Row, Rows};
+use crate::rows::{Cell, MOST_CELLS, Rows};
 use crate::text::Settings;
 use crate::vocabulary::{Index, Seed, UNKNOWN, Words, pair};
-
-/// What a file may say of how many documents there were: sums of such numbers fit into 64 bits.
-const MOST_DOCUMENTS: u64 = 1 << 53;
 
 /// What the features of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,18 +66,6 @@ pub enum Names {
 }
 
 impl Names {
-    /// Makes names of a file ready to be looked up.
-    fn fill(&mut self, threads: usize) {
-        match self {
-            Names::Words(words) => words.fill(threads),
-            Names::Runs(index) => {
-                if !index.fill(threads) {
-                    self.rekey();
-                }
-            }
-        }
-    }
-
     fn is_keyed_here(&self) -> bool {
         match self {
             Names::Words(words) => words.index.seed() == Seed::of_this_process(),
@@ -100,7 +82,7 @@ impl Names {
     }
 
     /// Keys what came from a file by the seed of this process.
-    fn rekey(&mut self) {
+    pub fn rekey(&mut self) {
         let seed = Seed::of_this_process();
         match self {
             Names::Words(words) if words.index.seed() != seed => *words = words.rekeyed(seed),
@@ -152,9 +134,6 @@ impl Block {
         }
     }
 }
-
-/// Gives the bytes of an array by its name.
-pub type Arrays<'a> = &'a dyn Fn(&str) -> Result<Arc<dyn Bytes>, Error>;
 
 /// Where each feature of some counts is in others, by block.
 pub type Places = Vec<Vec<u32>>;
@@ -404,22 +383,19 @@ impl Counts {
         postings
     }
 
-    /// These counts with the features that `keep` accepts, sorted by name, keyed by `seed`. With the seed of files the same
+    /// These counts with the features that `keep` accepts, in the order of a file, keyed by `seed`. With the seed of files the same
     /// counts give the same arrays, in whatever order they were learned.
     pub fn settled(&self, keep: impl Fn(usize, u32) -> bool, seed: Seed) -> Counts {
         let (wanted, kept) = self.kept(keep);
         let mut blocks: Vec<Block> = vec![];
         let mut places: Places = vec![];
         for ((block, kept), wanted) in self.blocks.iter().zip(&kept).zip(&wanted) {
-            let mut ids: Vec<u32> = (0..block.len() as u32).filter(|&id| kept[id as usize]).collect();
-            let mut place = vec![UNKNOWN; block.len()];
-            let names = match &block.names {
+            let some = (0..block.len() as u32).filter(|&id| kept[id as usize]);
+            let (ids, names) = match &block.names {
                 Names::Words(words) => {
-                    let mut named: Vec<(Vec<u8>, u32)> = ids.iter().map(|&id| (words.name(id), id)).collect();
-                    named.sort_unstable();
-                    ids = named.iter().map(|(_, id)| *id).collect();
-                    let names: Vec<Vec<u8>> = named.into_iter().map(|(name, _)| name).collect();
-                    Names::Words(Words::from_names(&names, seed))
+                    let ids = words.in_file_order(some);
+                    let names = Names::Words(words.picked(&ids, seed));
+                    (ids, names)
                 }
                 Names::Runs(index) => {
                     let (left, words) = (places.last().expect("words come first"), &places[0]);
@@ -427,16 +403,31 @@ impl Counts {
                         let key = index.key(id);
                         pair(left[(key >> 32) as usize], words[key as u32 as usize])
                     };
-                    ids.sort_unstable_by_key(|&id| key(id));
-                    let keys = ids.iter().map(|&id| key(id)).collect();
-                    Names::Runs(Index::for_seed(seed, keys))
+                    let (ids, keys) = Index::in_file_order(some, key);
+                    (ids, Names::Runs(Index::for_seed(seed, keys)))
                 }
             };
+            let mut place = vec![UNKNOWN; block.len()];
             ids.iter().enumerate().for_each(|(at, &id)| place[id as usize] = at as u32);
             blocks.push(Block { kind: block.kind, names, rows: block.rows.pack(&ids, |id| wanted[id as usize]) });
             places.push(place);
         }
         Counts { blocks, documents: self.documents.clone(), is_overlapping: self.is_overlapping }
+    }
+
+    /// These counts with other documents: so many of each class, and of each feature those that `other` has, which was counted from
+    /// the same features in the same classes. None where it was not.
+    pub fn with_documents(&self, documents: Vec<u64>, other: &Counts) -> Option<Counts> {
+        let [mut counts, other] = [self, other].map(|counts| counts.settled(|_, _| true, Seed::of_this_process()));
+        let is_alike = documents.len() == counts.n_classes()
+            && other.blocks.len() == counts.blocks.len()
+            && counts
+                .blocks
+                .iter_mut()
+                .zip(&other.blocks)
+                .all(|(block, theirs)| block.rows.take_documents(&theirs.rows));
+        counts.documents = documents;
+        is_alike.then_some(counts)
     }
 
     /// Which features are wanted and have been seen, and which of the others name one of these.
@@ -459,107 +450,6 @@ impl Counts {
         }
         (wanted, kept)
     }
-
-    /// Counts whose arrays lie in a file. All that the arrays say of each other is looked at: their checksums tell damage,
-    /// not malice.
-    pub fn mapped(kinds: &[Kind], array: Arrays, threads: usize) -> Result<Counts, Error> {
-        fn typed<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
-            name: &str,
-            bytes: Arc<dyn Bytes>,
-        ) -> Result<Array<T>, Error> {
-            Array::mapped(bytes).ok_or_else(|| Error::Damaged(format!("array {name:?} has a wrong length")))
-        }
-        let documents = typed::<u64>("documents", array("documents")?)?.to_vec();
-        let mut blocks = vec![];
-        for &kind in kinds {
-            let part = |part: &str| {
-                let name = format!("{}.{part}", kind.name());
-                array(&name).map(|bytes| (name, bytes))
-            };
-            macro_rules! get {
-                ($name:literal) => {{
-                    let (name, bytes) = part($name)?;
-                    typed(&name, bytes)?
-                }};
-            }
-            let misfit = || Error::Damaged(format!("the arrays of {} do not fit each other", kind.name()));
-            let names = match kind {
-                Kind::Runs(_) => Names::Runs(Index::unfilled(get!("keys"))),
-                _ => {
-                    let (ids, ends, bytes) = (get!("long_ids"), get!("long_ends"), get!("long_bytes"));
-                    Names::Words(Words::mapped(get!("keys"), ids, ends, bytes).ok_or_else(misfit)?)
-                }
-            };
-            let totals: Array<u64> = get!("totals");
-            let (live, occurrences) = totals.split_last().ok_or_else(misfit)?;
-            if occurrences.len() != documents.len() {
-                return Err(misfit());
-            }
-            // An earlier file has the start of each row, too.
-            let rows = match part("lengths") {
-                Ok((name, lengths)) => Row::of_lengths(&typed(&name, lengths)?).ok_or_else(misfit)?.into(),
-                Err(_) => get!("rows"),
-            };
-            let rows = Rows::mapped(rows, get!("cells"), occurrences, *live, threads);
-            let block = Block { kind, names, rows: rows.ok_or_else(|| contradiction(kind))? };
-            if block.rows.len() != block.len() {
-                return Err(misfit());
-            }
-            blocks.push(block);
-        }
-        let mut counts = Counts { blocks, documents, is_overlapping: false };
-        counts.check(threads)?;
-        counts.blocks.iter_mut().for_each(|block| block.names.fill(threads));
-        Ok(counts)
-    }
-
-    /// Whether what the arrays of a file say of each other is true; in a time that is linear in their length.
-    fn check(&self, threads: usize) -> Result<(), Error> {
-        let n_documents = self.documents.iter().try_fold(0u64, |sum, &n| sum.checked_add(n));
-        if n_documents.is_none_or(|n| n > MOST_DOCUMENTS) {
-            return Err(Error::Damaged("it has more documents than can be counted".into()));
-        }
-        for (place, block) in self.blocks.iter().enumerate() {
-            let is_named = match &block.names {
-                Names::Words(words) => words.is_sound(threads),
-                Names::Runs(index) => {
-                    let (n_left, n_words) = (self.blocks[place - 1].len() as u64, self.blocks[0].len() as u64);
-                    index.keys().iter().all(|&key| key >> 32 < n_left && u64::from(key as u32) < n_words)
-                        && index.keys().is_sorted_by(|a, b| a < b)
-                }
-            };
-            if !is_named {
-                return Err(contradiction(block.kind));
-            }
-        }
-        Ok(())
-    }
-
-    /// Hands over the arrays of settled counts, by name, as a file holds them. Each is let go before the next one comes:
-    /// of a large model, whoever copies them needs room for one more of them, not for all.
-    pub fn hand_over<E>(self, mut give: impl FnMut(String, &[u8]) -> Result<(), E>) -> Result<(), E> {
-        give("documents".into(), bytemuck::cast_slice(&self.documents))?;
-        for Block { kind, names, rows } in self.blocks {
-            let mut give = |part: &str, bytes: &[u8]| give(format!("{}.{part}", kind.name()), bytes);
-            match names {
-                Names::Words(words) => {
-                    let (ids, ends, bytes) = words.long_arrays();
-                    give("long_ids", ids.as_bytes())?;
-                    give("long_ends", ends.as_bytes())?;
-                    give("long_bytes", bytes.as_bytes())?;
-                    give("keys", words.index.keys().as_bytes())?;
-                }
-                Names::Runs(index) => give("keys", index.keys().as_bytes())?,
-            }
-            let totals: Vec<u64> = rows.sums.iter().map(|sum| sum.occurrences).chain([rows.live]).collect();
-            give("totals", bytemuck::cast_slice(&totals))?;
-            let (lengths, cells) = rows.into_arrays();
-            give("cells", cells.as_bytes())?;
-            drop(cells);
-            give("lengths", bytemuck::cast_slice(&lengths))?;
-        }
-        Ok(())
-    }
 }
 
 /// That the cells of each block and those that are added to them can be numbered.
@@ -568,10 +458,6 @@ fn check_cells(mut places: impl Iterator<Item = (u64, u64)>) -> Result<(), Error
         return Ok(());
     }
     Err(Error::TooLarge { cells: MOST_CELLS })
-}
-
-fn contradiction(kind: Kind) -> Error {
-    Error::Damaged(format!("the arrays of {} contradict each other", kind.name()))
 }
 
 /// The cell of `class` in a row; an empty one where there is none.
@@ -586,6 +472,24 @@ pub fn find_cell(row: &[Cell], class: u32) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counting::{Batch, count};
+    use crate::text::Analyzer;
+
+    #[test]
+    fn documents_can_be_those_of_other_counts_of_the_same_features() {
+        let analyzer = Analyzer::new(Settings::default()).expect("usual settings");
+        let counted = |texts: &[&str]| {
+            let batch = Batch { texts, classes: &vec![0; texts.len()], weights: None, n_classes: 1 };
+            count(&analyzer, batch, 1, &|| false).expect("counted")
+        };
+        let (often, once) = (counted(&["so so so", "happy happy"]), counted(&["so happy"]));
+        let counts = often.with_documents(vec![7], &once).expect("the same words");
+        let cell = |name: &str| counts.blocks[0].rows.get(counts.find(0, name))[0];
+        assert_eq!((cell("so").documents, cell("so").occurrences, cell("happy").occurrences), (1, 3, 2));
+        assert_eq!((counts.documents[0], counts.blocks[0].rows.sums[0].documents), (7, 2));
+        assert!(often.with_documents(vec![1], &counted(&["so"])).is_none());
+        assert!(once.with_documents(vec![2], &counted(&["so happy", "so happy"])).is_none());
+    }
 
     #[test]
     fn more_cells_than_can_be_numbered_are_refused() {

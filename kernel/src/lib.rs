@@ -12,6 +12,7 @@ pub mod counts;
 pub mod documents;
 pub mod duplicates;
 pub mod error;
+pub mod files;
 pub mod likelihoods;
 pub mod overlapping;
 pub mod processor;

@@ -313,6 +313,14 @@ impl Counts {
         Ok(())
     }
 
+    /// A copy with so many documents of each class, and of each feature those of `other`.
+    fn with_documents(&self, py: Python<'_>, documents: Vec<u64>, other: &Self) -> PyResult<Self> {
+        let (version, other) = (self.current(), other.current());
+        let counts = py.detach(move || version.counts.with_documents(documents, &other.counts));
+        let counts = counts.ok_or_else(|| input_error(py, "these were not counted from the same features".into()))?;
+        Ok(Counts::with(self.analyzer.clone(), counts))
+    }
+
     /// A copy with the features that were seen in at least so many documents.
     fn pruned(&self, py: Python<'_>, min_documents: u64) -> PyResult<Self> {
         let version = self.current();

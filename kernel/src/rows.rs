@@ -2,20 +2,24 @@
 //!
 //! A feature is seen in one or two classes on average, however many there are, so a row holds only the cells that are
 //! not empty, in the order of their classes. All cells lie in one array. A row of n cells owns the next power
-//! of two of places; one that outgrows them moves to the end, so the places left behind are never more than those in use.
+//! of two of places; one that outgrows them moves to the end, so the places left behind are never more than those in use. Packed
+//! rows have as many places as cells, and rows of a file that are equal may share them.
+
+mod earlier;
+mod stored;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::array::Array;
 use crate::processor::{prefetch, scattered, scattered_zeros};
-use crate::threads::{each_on_a_thread, large_parts};
+use crate::threads::each_on_a_thread;
 use crate::vocabulary::UNKNOWN;
+pub use stored::RowArrays;
 
 /// A feature in a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -57,19 +61,6 @@ pub struct Row {
     len: u32,
 }
 
-impl Row {
-    /// Rows of these lengths, one after the other; None where there would be too many cells.
-    pub fn of_lengths(lengths: &[u32]) -> Option<Vec<Row>> {
-        let mut rows = scattered(lengths.len());
-        let mut start = 0u32;
-        for &len in lengths {
-            rows.push(Row { start, len });
-            start = start.checked_add(len)?;
-        }
-        Some(rows)
-    }
-}
-
 /// What the cells of a class sum to. Every change of a cell changes them too, so nobody has to add all cells up again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
@@ -109,71 +100,12 @@ pub struct Rows {
     histograms: OnceLock<Vec<Histogram>>,
 }
 
-/// What is to be known of rows of a file that follow each other.
-#[derive(Default)]
-struct RowsOfFile {
-    /// Those that the rows own.
-    cells: Range<usize>,
-    sums: Vec<Sum>,
-    live: u64,
-}
-
-impl RowsOfFile {
-    /// None where something is wrong with the rows or their cells.
-    fn read(rows: &[Row], cells: &[Cell], n_classes: usize) -> Option<Self> {
-        let start = rows.first().map_or(0, |row| row.start as usize);
-        let (mut end, mut live, mut sums) = (start, 0, vec![Sum::default(); n_classes]);
-        for row in rows {
-            let cells = cells.get(end..end + row.len as usize).filter(|_| row.start as usize == end)?;
-            let mut next_class = 0;
-            for cell in cells {
-                let is_possible = cell.class >= next_class && cell.documents > 0 && cell.documents <= cell.occurrences;
-                let sum = sums.get_mut(cell.class as usize).filter(|_| is_possible)?;
-                sum.replace(Cell::default(), *cell);
-                next_class = cell.class + 1;
-            }
-            end += cells.len();
-            live += u64::from(!cells.is_empty());
-        }
-        Some(RowsOfFile { cells: start..end, sums, live })
-    }
-
-    /// Both together; None where they do not follow each other.
-    fn followed_by(mut self, other: Self) -> Option<Self> {
-        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.add(more));
-        let cells = self.cells.start..other.cells.end;
-        (self.cells.end == other.cells.start).then_some(RowsOfFile { cells, live: self.live + other.live, ..self })
-    }
-}
-
 /// How many features a class has seen in so many documents.
 pub type Histogram = BTreeMap<u32, u64>;
 
 impl Rows {
     pub fn new(n_classes: usize) -> Self {
         Rows { sums: vec![Sum::default(); n_classes], ..Rows::default() }
-    }
-
-    /// Rows that lie in a file, which says how often each class has seen all features, and how many have been seen at all. None
-    /// where that is not so, or where the rows are not one after the other, their cells in the order of the classes, with an
-    /// occurrence for each document.
-    pub fn mapped(
-        rows: Array<Row>,
-        cells: Array<Cell>,
-        occurrences: &[u64],
-        live: u64,
-        threads: usize,
-    ) -> Option<Self> {
-        let parts = large_parts(rows.len(), threads);
-        let read = each_on_a_thread(&parts, |part| RowsOfFile::read(&rows[part.clone()], &cells, occurrences.len()));
-        let mut whole = RowsOfFile { sums: vec![Sum::default(); occurrences.len()], ..RowsOfFile::default() };
-        for part in read {
-            whole = whole.followed_by(part?)?;
-        }
-        let is_sum = whole.sums.iter().map(|sum| sum.occurrences).eq(occurrences.iter().copied());
-        let is_sound =
-            is_sum && (whole.cells.end, whole.live) == (cells.len(), live) && cells.len() as u64 <= MOST_CELLS;
-        is_sound.then_some(Rows { rows, cells, sums: whole.sums, live, packed: true, histograms: OnceLock::new() })
     }
 
     pub fn len(&self) -> usize {
@@ -187,11 +119,6 @@ impl Rows {
     /// How many places for cells there are, taken or free.
     pub fn n_places(&self) -> u64 {
         self.cells.len() as u64
-    }
-
-    /// The lengths of rows and the array of cells, as a file holds them; only of rows made by [`Rows::pack`].
-    pub fn into_arrays(self) -> (Vec<u32>, Array<Cell>) {
-        (self.rows.iter().map(|row| row.len).collect(), self.cells)
     }
 
     /// The cells of feature `id`; none for one that has no row yet.
@@ -413,6 +340,21 @@ impl Rows {
         Rows { rows: rows.into(), cells: cells.into(), sums, live, packed: true, histograms: OnceLock::new() }
     }
 
+    /// Takes the documents of each cell from packed rows that are packed like these; false where there are other cells, or more
+    /// documents than occurrences.
+    pub fn take_documents(&mut self, other: &Rows) -> bool {
+        if self.rows[..] != other.rows[..] || self.cells.len() != other.cells.len() {
+            return false;
+        }
+        self.sums.iter_mut().for_each(|sum| sum.documents = 0);
+        self.histograms = OnceLock::new();
+        self.cells.to_mut().iter_mut().zip(other.cells.iter()).all(|(cell, other)| {
+            cell.documents = other.documents;
+            self.sums[cell.class as usize].documents += u64::from(cell.documents);
+            cell.class == other.class && cell.documents <= cell.occurrences
+        })
+    }
+
     /// Gives every packed row the places that it owns while it can change.
     fn unpack(&mut self) {
         if !self.packed {
@@ -524,13 +466,6 @@ mod tests {
         assert_eq!(rows.clone().histograms().to_vec(), rows.counted_histograms());
         rows.renumber(&[1, 0, 2], 3);
         assert_eq!(rows.histograms().to_vec(), rows.counted_histograms());
-    }
-
-    #[test]
-    fn rows_of_a_file_lie_one_after_the_other() {
-        let row = |start, len| Row { start, len };
-        assert_eq!(Row::of_lengths(&[2, 0, 3]), Some(vec![row(0, 2), row(2, 0), row(2, 3)]));
-        assert_eq!(Row::of_lengths(&[u32::MAX, 1]), None);
     }
 
     #[test]

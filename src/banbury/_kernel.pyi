@@ -157,7 +157,7 @@ class Counts:
     def __init__(self, analyzer: Analyzer, n_classes: int, *, overlapping: bool = False) -> None: ...
     @staticmethod
     def from_arrays(analyzer: Analyzer, arrays: Mapping[str, Buffer], *, overlapping: bool = False) -> Counts:
-        """Counts that read their arrays where they lie; each is a contiguous buffer of bytes.
+        """The counts that `arrays` are of; each is a contiguous buffer of bytes.
 
         Arrays that contradict each other are a `FileFormatError`.
         """
@@ -172,6 +172,8 @@ class Counts:
         """All of it, or nothing and a `CountError`."""
     def renumber(self, to: Sequence[int | None], n_classes: int) -> None:
         """Class c becomes class to[c]; None for one that goes, with all it has. Nobody else has these counts."""
+    def with_documents(self, documents: Sequence[int], other: Counts) -> Counts:
+        """A copy with so many documents of each class, and of each feature those of counts of the same features."""
     def pruned(self, min_documents: int) -> Counts:
         """A copy without the features of fewer documents."""
     def halved(self, times: int) -> Counts:

@@ -16,7 +16,7 @@ def load(path: str | PathLike[str]) -> Any:
     """What was saved in a file: a `Classifier`, `MultiLabelClassifier`, `HierarchicalClassifier`,
     `StreamClassifier`, `Ranker`, `SenseTagger`, `SpamFilter` or `SpellingCorrector`.
 
-    The file is read whole, and all that it says is looked at; counts stay as they lie in it until they change.
+    The file is read whole, and all that it says is looked at.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

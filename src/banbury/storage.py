@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 ENDING = ".banbury"  # of a model file's name
-VERSION = 2  # goes up when an older file would be read as something else than it was
+VERSION = 3  # goes up when an older file would be read as something else than it was
+READABLE = (2, VERSION)  # version 2 has other arrays of counts, which the kernel knows by their names
 
 ALIGNMENT = 64  # a cache line; the kernel itself needs 16
 LONGEST_HEADER = 100_000_000  # safetensors' own limit
+LARGE_PAGE = 2 << 20  # what Linux gives to programs that ask for large pages
 FEWEST_BYTES = 4 << 20  # that a thread of its own reads
 MOST_READERS = 4
 
@@ -46,8 +48,8 @@ DTYPES: dict[str, tuple[Any, int]] = {"U8": ("B", 1), "U32": ("I", 4), "U64": ("
 
 # Every header starts with these bytes, so version and checksum are found, and checked, before any JSON is parsed.
 OPENING = b'{"__metadata__":{"format":"banbury","version":"'
-CHECKSUM_OPENING = b'%d","checksum":"' % VERSION
-CHECKSUM_START = 8 + len(OPENING) + len(CHECKSUM_OPENING)
+CHECKSUM_OPENINGS = tuple(b'%d","checksum":"' % version for version in READABLE)  # all of one length
+CHECKSUM_START = 8 + len(OPENING) + len(CHECKSUM_OPENINGS[0])
 CHECKSUM_END = CHECKSUM_START + 8
 BLANK = "00000000"  # stands where the header's own checksum goes while that is computed
 
@@ -222,14 +224,17 @@ def _in_memory(file: FileIO) -> memoryview:
 
 def _aligned_memory(size: int) -> memoryview:
     """Memory that starts at a multiple of `ALIGNMENT`."""
+    n_bytes = size
+    if size >= LARGE_PAGE // 2:  # whole large pages begin where one begins, and have no small ones at their ends
+        n_bytes += -size % LARGE_PAGE
     if os.name == "posix":
-        memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        memory = mmap.mmap(-1, n_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     else:
-        memory = mmap.mmap(-1, size)
+        memory = mmap.mmap(-1, n_bytes)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with suppress(OSError):  # a kernel without large pages; with them this takes a third of the time
             memory.madvise(mmap.MADV_HUGEPAGE)
-    return memoryview(memory)
+    return memoryview(memory)[:size]
 
 
 def _read_parts(file: FileIO, whole: memoryview) -> int:
@@ -304,7 +309,7 @@ def _header_end(whole: memoryview) -> int:
     after_opening = 8 + len(OPENING)
     if whole[8:after_opening] != OPENING:
         raise ValueError("not a banbury file")
-    if whole[after_opening:CHECKSUM_START] != CHECKSUM_OPENING:
+    if whole[after_opening:CHECKSUM_START] not in CHECKSUM_OPENINGS:
         version = bytes(whole[after_opening : after_opening + 8]).partition(b'"')[0]
         if version.isdigit() and int(version) > VERSION:
             raise ValueError(f"written in version {int(version)} of the format; this banbury reads up to {VERSION}")

@@ -110,3 +110,8 @@ def test_a_model_of_frequencies_learns_on_and_is_saved(tmp_path: Path) -> None:
 def test_a_bad_table_of_frequencies_is_one_clear_error(table: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Classifier.from_frequencies(table, **options)
+
+
+def test_more_documents_than_can_be_counted_are_refused() -> None:
+    with pytest.raises(InputError, match="more than 9007199254740992 in all"):
+        Classifier.from_frequencies(TABLE, documents={"positive": 2**53, "negative": 1})

@@ -1,8 +1,8 @@
 //! Keys to ids, and back: open addressing, linear probing, in two arrays.
 //!
 //! `slots` holds 4 bytes for each place, the id and a part of the hash, so sixteen places share a cache line and a probe hardly
-//! ever reads a wrong key; `keys` holds the keys in the order of their ids. A model file has the keys alone: filling the slots
-//! at load takes less time than looking whether those of a file are right.
+//! ever reads a wrong key; `keys` holds the keys in the order of their ids. A model file has the keys alone, in the order of their
+//! hashes: filling the slots at load (`ordered.rs`) takes less time than looking whether those of a file are right.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 use super::{AHEAD, Hashed, Seed, UNKNOWN};
 use crate::array::Array;
-use crate::processor::{prefetch, scattered_zeros};
+use crate::processor::{Cleared, prefetch, scattered_zeros};
 use crate::threads::{each_on_a_thread, in_turns, large_parts};
 
 /// How far a key of a file may be from its home, and how many places in a row may be filled, about. By chance a hundred million
@@ -21,7 +21,7 @@ const SMALL_PART: usize = 1 << 16;
 /// More parts are not written to at the same time.
 const MOST_PARTS: usize = 64;
 
-pub trait Key: Copy + Eq + Sync + AnyBitPattern + NoUninit {
+pub trait Key: Copy + Eq + Send + Sync + AnyBitPattern + NoUninit {
     /// What no feature has as its key.
     const EMPTY: Self;
 
@@ -65,6 +65,11 @@ impl<K: Key> Index<K> {
     /// The keys of a file, which everybody knows the seed of. They cannot be looked up before [`Index::fill`].
     pub fn unfilled(keys: Array<K>) -> Self {
         Index { seed: Seed::of_files(), slots: Array::default(), keys }
+    }
+
+    /// The keys of a file with their slots.
+    pub(super) fn filled(keys: Array<K>, slots: Cleared<u32>) -> Self {
+        Index { seed: Seed::of_files(), slots: Array::shared(slots), keys }
     }
 
     /// The index of `keys`, which are distinct.
@@ -126,7 +131,7 @@ impl<K: Key> Index<K> {
     /// What a filled place holds: the last half of the hash, but for as many of its last bits as number the places; these are the id,
     /// counted from 1. Half of the places stay free, so there are enough of these bits.
     #[inline(always)]
-    fn slot(places: usize, hash: u64, id: usize) -> u32 {
+    pub(super) fn slot(places: usize, hash: u64, id: usize) -> u32 {
         (hash & !(places as u64 - 1)) as u32 | (id as u32 + 1)
     }
 
@@ -313,15 +318,24 @@ fn fill_part<'a>(
     Some(outside)
 }
 
+/// Puts a slot into the first free place from its home on.
+pub(super) fn insert(slots: &mut [u32], home: usize, slot: u32) {
+    let mut place = home;
+    while slots[place] != 0 {
+        place = (place + 1) & (slots.len() - 1);
+    }
+    slots[place] = slot;
+}
+
 /// The first place where a key is looked for. It is chosen by the top bits: keys that are sorted by hash then fill the
 /// table from its beginning to its end.
 #[inline(always)]
-fn home(places: usize, hash: u64) -> usize {
+pub(super) fn home(places: usize, hash: u64) -> usize {
     (hash >> (64 - places.trailing_zeros())) as usize
 }
 
 /// Places for `n` keys: half of them stay free, so that searches are short.
-fn places_for(n: usize) -> usize {
+pub(super) fn places_for(n: usize) -> usize {
     (2 * n).next_power_of_two().max(16)
 }
 

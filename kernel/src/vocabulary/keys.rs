@@ -12,7 +12,7 @@ use crate::processor::{self, Spans, fast_places, placing_hash};
 use crate::text::Tokens;
 
 /// A word of up to 15 bytes and its length; or the hash of a longer one, and its length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct WordKey {
     low: u64,
@@ -24,7 +24,7 @@ impl WordKey {
 
     /// The key of the word of `length` bytes, 15 at the most, that `head` begins with.
     #[inline(always)]
-    fn short(head: [u8; 16], length: usize) -> Self {
+    pub(super) fn short(head: [u8; 16], length: usize) -> Self {
         /// What is kept of the head, and the length in its place.
         const MASKS: [[u64; 3]; 16] = {
             let mut masks = [[0; 3]; 16];
@@ -53,6 +53,17 @@ impl WordKey {
         self.high >> 56 == 0xff
     }
 
+    /// How many bytes its word has; None for a long one.
+    pub(super) fn short_length(self) -> Option<usize> {
+        (!self.is_long()).then(|| (self.bytes()[15] as usize).saturating_sub(1).min(LONGEST_SHORT))
+    }
+
+    /// Whether the word is of ASCII; only of one that is not long.
+    #[inline(always)]
+    pub(super) fn is_ascii(self) -> bool {
+        (self.low | self.high) & 0x8080_8080_8080_8080 == 0
+    }
+
     /// The bytes of a word that is not long.
     pub(super) fn short_name(self) -> Vec<u8> {
         let bytes = self.bytes();
@@ -60,7 +71,7 @@ impl WordKey {
     }
 
     /// The bytes of a short word, zeros, and its length, counted from 1.
-    fn bytes(self) -> [u8; 16] {
+    pub(super) fn bytes(self) -> [u8; 16] {
         bytemuck::cast([self.low.to_le(), self.high.to_le()])
     }
 
@@ -82,8 +93,7 @@ impl WordKey {
         let Some(length) = usize::from(bytes[15]).checked_sub(1).filter(|length| *length <= LONGEST_SHORT) else {
             return false;
         };
-        let is_ascii = (self.low | self.high) & 0x8080_8080_8080_8080 == 0;
-        WordKey::short(bytes, length) == self && (is_ascii || str::from_utf8(&bytes[..length]).is_ok())
+        WordKey::short(bytes, length) == self && (self.is_ascii() || str::from_utf8(&bytes[..length]).is_ok())
     }
 
     /// The key of a long word in a form that no table holds: a search by keys alone does not find it.

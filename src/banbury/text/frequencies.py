@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from banbury.text.analyzer import Analyzer
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels
 
+MOST_DOCUMENTS_IN_ALL = 2**53  # as in the kernel: sums of such numbers fit into 64 bits
 WORD_COLUMN = "word"  # the column of a table of rows that names the word
 
 
@@ -43,16 +43,11 @@ def counts_from_frequencies(
             raise InputError(f"{word!r} stands in {n} documents of {label!r}, of which there are {n_documents[label]}")
     # Every word is counted as a document of its own, as often as it was seen; then the documents are put right.
     words, labels = [word for word, _, _ in cells], [label for _, label, _ in cells]
-    settings, arrays = Counts(analyzer).add(words, labels, weights=[n for _, _, n in cells]).parts()
+    counted = Counts(analyzer).add(words, labels, weights=[n for _, _, n in cells])
     holding = [min(n, n_documents[label]) for _, label, n in cells]
-    _, by_document = Counts(analyzer).add(words, labels, weights=holding).parts()
-    cells_of_words, cells_of_documents = array("I", arrays["words.cells"]), array("I", by_document["words.cells"])
-    cells_of_words[1::3] = cells_of_documents[1::3]  # a cell is: class, documents, occurrences
-    right = {
-        "documents": array("Q", [n_documents[label] for label in settings["classes"]]),
-        "words.cells": cells_of_words,
-    }
-    return Counts.from_parts(settings, {**arrays, **right})
+    by_document = Counts(analyzer).add(words, labels, weights=holding)
+    right = counted.kernel.with_documents([n_documents[label] for label in counted.classes], by_document.kernel)
+    return Counts.of_kernel(analyzer, counted.classes, right)
 
 
 def _frequencies(table: Any, analyzer: Analyzer) -> dict[str, dict[Any, int]]:
@@ -100,6 +95,8 @@ def _n_documents(documents: Mapping[Any, int] | None, classes: list[Any]) -> dic
         n = documents.get(label)
         if type(n) is not int or not 0 < n < 2**63:
             raise InputError(f"label {label!r} has {n!r} documents; it must be a whole number, 1 or more")
+    if sum(documents[label] for label in classes) > MOST_DOCUMENTS_IN_ALL:
+        raise InputError(f"documents has more than {MOST_DOCUMENTS_IN_ALL} in all, which cannot be counted")
     if unknown := [label for label in documents if label not in classes]:
         raise InputError(f"documents speaks of label {unknown[0]!r}; the table has {', '.join(map(repr, classes))}")
     return dict(documents)

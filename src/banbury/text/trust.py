@@ -176,6 +176,8 @@ class Trust(Record):
         if len(caps) != len(typical) or not all(cap >= 1 for cap in (*caps, *typical)):
             raise FileFormatError("its trust curves have no lengths of documents")
         later = tuple(Later(label, *map(float, asked)) for label, *asked in settings["later"])
+        if not all(isinstance(label, str | int | float) for label, *_ in (*settings["shifts"], *settings["later"])):
+            raise FileFormatError("its trust curves speak of what is no label")
         sizes = tuple(map(int, settings.get("sizes", ())))
         if sizes and len(sizes) != len(shifts):
             raise FileFormatError("its trust curves have sizes of other labels than shifts")
