@@ -47,15 +47,28 @@ struct Kinds {
     quiet: u64,
     /// Those of them that make no token wherever they stand.
     mute: u64,
-    /// `h`, `t`, `p`, `w` and `x`, in either case: web addresses begin with some of them, faces with the last.
-    htpwx: [u64; 5],
+    /// Brackets, which begin a face only before [`EYES`], and signs that make a token or a face only before [`LINKS`].
+    bracket: u64,
+    link: u64,
+    /// [`EYES`] and [`LINKS`], with all bytes that are not ASCII.
+    eyes: u64,
+    links: u64,
+    /// `h`, `t`, `w` and `x`, in either case: web addresses begin with some of them, faces with the last.
+    htwx: [u64; 4],
 }
 
 /// Signs that are no part of a face, a tag, a handle or a number, and make no token unless all punctuation does.
 const MUTE: [u8; 11] = *b"\"',/&`~|{}\\";
 
-/// Replaces `plans` by those of the blocks of `text`; the last block is filled up with zeros. With `leave_quiet`, signs before white
-/// space that make no token are left out.
+/// `(:` and `(-:` are faces.
+const BRACKETS: [u8; 4] = *b"()[]";
+const EYES: [u8; 3] = *b"-:;";
+/// `..` is a token, `-_-` and `-.-` are faces.
+const LINKING: [u8; 4] = *b"-.*+";
+const LINKS: [u8; 2] = *b"_.";
+
+/// Replaces `plans` by those of the blocks of `text`; the last block is filled up with zeros. With `leave_quiet`, signs that
+/// make no token where they stand are left out.
 pub fn plan(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
     match level() {
         #[cfg(target_arch = "x86_64")]
@@ -119,14 +132,18 @@ fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl 
         let ahead = |own: u64, next: u64, n: u32| own >> n | next << (64 - n);
         let between = (here.letters << 1 | after_letter) & ahead(here.letters, next.letters, 1);
         let letters = here.letters | here.joiner & between;
-        let is_quiet = here.quiet & ahead(here.space, next.space, 1) | here.mute;
+        let is_quiet = here.quiet & ahead(here.space, next.space, 1)
+            | here.mute
+            | here.bracket & !ahead(here.eyes, next.eyes, 1)
+            | here.link & !ahead(here.links, next.links, 1);
         let skipped = here.control | is_quiet & quiet;
         let ends = here.end | (here.dot | here.joiner) & ahead(here.end, next.end, 1);
         let after_letters = letters << 1 | open;
         let first = letters & !after_letters;
-        let [[h, t, p, w, x], [_, t_next, p_next, w_next, _]] = [here.htpwx, next.htpwx];
-        let http = h & ahead(t, t_next, 1) & ahead(t, t_next, 2) & ahead(p, p_next, 3);
-        let www = w & ahead(w, w_next, 1) & ahead(w, w_next, 2) & ahead(here.dot, next.dot, 3);
+        let [[h, t, w, x], [_, t_next, w_next, _]] = [here.htwx, next.htwx];
+        // `htt` and `www` are rare enough to be looked at.
+        let http = h & ahead(t, t_next, 1) & ahead(t, t_next, 2);
+        let www = w & ahead(w, w_next, 1) & ahead(w, w_next, 2);
         plans.push(Plan {
             letters,
             others: !(letters | skipped) | (http | www | x) & first,
@@ -152,7 +169,11 @@ fn kinds_plain(block: &[u8; 64]) -> Kinds {
         put(&mut kinds.joiner, matches!(byte, b'\'' | b'-'));
         put(&mut kinds.mute, MUTE.contains(&byte));
         put(&mut kinds.quiet, byte.is_ascii_graphic() && !is_word && !is_loud);
-        for (mask, letter) in kinds.htpwx.iter_mut().zip(*b"htpwx") {
+        put(&mut kinds.bracket, BRACKETS.contains(&byte));
+        put(&mut kinds.link, LINKING.contains(&byte));
+        put(&mut kinds.eyes, EYES.contains(&byte) || !byte.is_ascii());
+        put(&mut kinds.links, LINKS.contains(&byte) || !byte.is_ascii());
+        for (mask, letter) in kinds.htwx.iter_mut().zip(*b"htwx") {
             put(mask, byte | 0x20 == letter && byte.is_ascii());
         }
     }
@@ -177,7 +198,8 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         let word = or(or(letters, between(v, b'0', b'9')), is(b'_'));
         let dot = is(b'.');
         let (joiner, hyphen) = (is(b'\''), is(b'-'));
-        let mute = MUTE.iter().fold(all(0), |mute, byte| or(mute, is(*byte)));
+        let any = |bytes: &[u8]| bytes.iter().fold(all(0), |any, byte| or(any, is(*byte)));
+        let mute = any(&MUTE);
         let inner = or(or(or(joiner, is(b'+')), or(hyphen, dot)), is(b'@'));
         let loud = or(or(is(b'!'), is(b'?')), or(is(b'%'), is(b'$')));
         let graphic = between(v, b'!', b'~');
@@ -193,7 +215,11 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         put(&mut kinds.mute, mute);
         put(&mut kinds.quiet, _mm256_andnot_si256(or(word, loud), graphic));
         let lowered = or(v, all(0x20));
-        for (mask, letter) in kinds.htpwx.iter_mut().zip(*b"htpwx") {
+        put(&mut kinds.bracket, any(&BRACKETS));
+        put(&mut kinds.link, any(&LINKING));
+        put(&mut kinds.eyes, or(any(&EYES), v));
+        put(&mut kinds.links, or(any(&LINKS), v));
+        for (mask, letter) in kinds.htwx.iter_mut().zip(*b"htwx") {
             put(mask, _mm256_cmpeq_epi8(lowered, all(letter)));
         }
     }
@@ -219,17 +245,23 @@ static KINDS: [[u8; 128]; 2] = {
         kinds[1][byte as usize] = match byte | 0x20 {
             b'h' => 1,
             b't' => 1 << 1,
-            b'p' => 1 << 2,
-            b'w' => 1 << 3,
-            b'x' => 1 << 4,
+            b'w' => 1 << 2,
+            b'x' => 1 << 3,
             _ => 0,
         };
         byte += 1;
     }
-    let mut number = 0;
-    while number < MUTE.len() {
-        kinds[0][MUTE[number] as usize] |= 1 << 7;
-        number += 1;
+    let marked: [(usize, u8, &[u8]); 5] =
+        [(0, 7, &MUTE), (1, 4, &BRACKETS), (1, 5, &LINKING), (1, 6, &EYES), (1, 7, &LINKS)];
+    let mut which = 0;
+    while which < marked.len() {
+        let (table, bit, bytes) = marked[which];
+        let mut number = 0;
+        while number < bytes.len() {
+            kinds[table][bytes[number] as usize] |= 1 << bit;
+            number += 1;
+        }
+        which += 1;
     }
     kinds
 };
@@ -256,7 +288,11 @@ unsafe fn kinds_avx512(block: &[u8; 64]) -> Kinds {
         quiet: mask(0, 5),
         joiner: mask(0, 6),
         mute: mask(0, 7),
-        htpwx: [mask(1, 0), mask(1, 1), mask(1, 2), mask(1, 3), mask(1, 4)],
+        bracket: mask(1, 4),
+        link: mask(1, 5),
+        eyes: mask(1, 6) | !ascii,
+        links: mask(1, 7) | !ascii,
+        htwx: [mask(1, 0), mask(1, 1), mask(1, 2), mask(1, 3)],
     }
 }
 
