@@ -12,6 +12,7 @@ mod input;
 mod labeller;
 mod labels;
 mod ongoing;
+mod process;
 mod readers;
 mod scoring;
 mod selection;
@@ -535,6 +536,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(checksum, module)?)?;
     module.add_function(wrap_pyfunction!(instructions, module)?)?;
+    module.add_function(wrap_pyfunction!(process::keep_memory, module)?)?;
     module.add_function(wrap_pyfunction!(stemmers, module)?)?;
     module.add_function(wrap_pyfunction!(stop_words, module)?)?;
     Ok(())

@@ -709,6 +709,9 @@ __version__: str
 def checksum(buffer: Buffer) -> int:
     """The CRC-32 of a contiguous buffer of bytes, as zlib computes it."""
 
+def keep_memory() -> None:
+    """Keep memory that is given back for what needs some next: for a process that is there for one piece of work."""
+
 def instructions() -> str:
     """What the processor's instructions in use are called: "AVX-512", "AVX2" or "plain"."""
 

@@ -80,6 +80,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
 
     Everything is chosen by exact leave-one-out, whose report is printed: each row predicted by the model without it.
     """
+    _kernel.keep_memory()
     reading.need_input(files)
     if given["plain"] and given["smoothing"] is None and (given["fail_under"] or given["fail_over"]):
         raise click.UsageError(
