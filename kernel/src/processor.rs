@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use crate::threads::each_on_a_thread;
 pub use keys::{Halves, Spans, fast_places, placing_hash, placing_hashes};
 pub use memory::{Cleared, Scattered, scattered, scattered_copy, scattered_filled, scattered_zeros};
-pub use plans::{Plan, plain_spans, plan};
+pub use plans::{Letters, Plan, plain_spans, plan};
 pub use utf8::Characters;
 pub use words::{Runs, word_bounds};
 
@@ -26,7 +26,7 @@ enum Level {
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64 processors from 2013 on.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Also AVX-512 with VBMI2, and AES four times at once: from 2019 on.
+    /// Also AVX-512 with VBMI2 and BITALG, and AES four times at once: from 2019 on.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -53,6 +53,7 @@ fn find_level() -> Level {
         && has!("avx512vl")
         && has!("avx512vbmi")
         && has!("avx512vbmi2")
+        && has!("avx512bitalg")
         && has!("aes")
         && has!("vaes")
     {

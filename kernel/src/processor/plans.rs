@@ -13,9 +13,9 @@ use super::{Level, level};
 /// What 64 bytes of text are for a scanner of words: bit i speaks of byte i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// ASCII letters, and apostrophes and hyphens between two of them.
+    /// Letters that are tokens as they are (ASCII, and those of [`Letters`]), and apostrophes and hyphens between two of them.
     pub letters: u64,
-    /// Where something begins that takes a closer look: what is not made of ASCII letters; what may be an address or a face.
+    /// Where something begins that takes a closer look: what is not made of such letters; what may be an address or a face.
     pub others: u64,
     /// Where a run of letters ends that takes a closer look: before a byte that may join it to more.
     pub joined: u64,
@@ -29,11 +29,19 @@ impl Plan {
     }
 }
 
+/// Letters of two bytes that are tokens as they are, in lower case and of a script with spaces: for each first byte from 0xc0 on, the
+/// last six bits of the second bytes, as bits.
+pub type Letters = [u64; 32];
+
 /// Which bytes of a block are what.
 #[derive(Clone, Copy, Default)]
 struct Kinds {
-    /// ASCII letters.
+    /// ASCII letters, and those of two bytes where these are known.
     letters: u64,
+    /// Bytes that are not ASCII.
+    wide: u64,
+    /// Whether a letter of two bytes begins with the last byte.
+    is_open: u64,
     /// ASCII white space.
     space: u64,
     /// ASCII that ends a word for certain: no letter, digit or `_`, and none of the signs that may join it to more.
@@ -69,21 +77,21 @@ const LINKS: [u8; 2] = *b"_.";
 
 /// Replaces `plans` by those of the blocks of `text`; the last block is filled up with zeros. With `leave_quiet`, signs that
 /// make no token where they stand are left out.
-pub fn plan(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
+pub fn plan(text: &[u8], letters: &Letters, leave_quiet: bool, plans: &mut Vec<Plan>) {
     match level() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has what the function asks for.
-        Level::Avx512 => unsafe { plan_avx512(text, leave_quiet, plans) },
+        Level::Avx512 => unsafe { plan_avx512(text, letters, leave_quiet, plans) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Level::Avx2 => unsafe { plan_avx2(text, leave_quiet, plans) },
-        Level::Plain => plan_with(text, leave_quiet, plans, kinds_plain),
+        Level::Avx2 => unsafe { plan_avx2(text, letters, leave_quiet, plans) },
+        Level::Plain => plan_with(text, leave_quiet, plans, kinds_plain, |block| wide_plain(block, letters)),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn plan_avx2(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
+fn plan_avx2(text: &[u8], letters: &Letters, leave_quiet: bool, plans: &mut Vec<Plan>) {
     // SAFETY: as this function is called, so can be the other.
     plan_with(
         text,
@@ -91,12 +99,13 @@ fn plan_avx2(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
         plans,
         #[inline(always)]
         |block| unsafe { kinds_avx2(block) },
+        |block| wide_plain(block, letters),
     )
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-fn plan_avx512(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
+fn plan_avx512(text: &[u8], letters: &Letters, leave_quiet: bool, plans: &mut Vec<Plan>) {
     // SAFETY: as this function is called, so can be the other.
     plan_with(
         text,
@@ -104,11 +113,18 @@ fn plan_avx512(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>) {
         plans,
         #[inline(always)]
         |block| unsafe { kinds_avx512(block) },
+        |block| unsafe { wide_avx512(block, letters) },
     )
 }
 
 #[inline(always)]
-fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl Fn(&[u8; 64]) -> Kinds) {
+fn plan_with(
+    text: &[u8],
+    leave_quiet: bool,
+    plans: &mut Vec<Plan>,
+    kinds: impl Fn(&[u8; 64]) -> Kinds,
+    wide_letters: impl Fn(&[u8; 65]) -> u64,
+) {
     let (blocks, rest) = text.as_chunks::<64>();
     let last = || {
         let mut last = [0; 64];
@@ -118,14 +134,26 @@ fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl 
     plans.clear();
     plans.reserve(blocks.len() + 1);
     let quiet = if leave_quiet { u64::MAX } else { 0 };
-    // The end of the text is read when it is reached: before, it would have to be waited for.
-    let kinds_at = |at: usize| blocks.get(at).map_or_else(|| kinds(&last()), &kinds);
-    let mut here = kinds_at(0);
+    // The end of the text is read when it is reached: before, it would have to be waited for. `after` says whether a letter of two
+    // bytes began with the last byte of the block before.
+    let kinds_at = |at: usize, after: u64| {
+        let mut kinds = blocks.get(at).map_or_else(|| kinds(&last()), &kinds);
+        if kinds.wide != 0 {
+            let mut block = [0; 65];
+            let known = &text[64 * at..text.len().min(64 * at + 65)];
+            block[..known.len()].copy_from_slice(known);
+            let pairs = wide_letters(&block);
+            kinds.letters |= pairs | pairs << 1 | after;
+            kinds.is_open = pairs >> 63;
+        }
+        kinds
+    };
+    let mut here = kinds_at(0, 0);
     // The last bit of the block before: whether it is a letter, and whether it is part of a run of them.
     let (mut after_letter, mut open) = (0, 0);
     for at in 0..=blocks.len() {
         let next = match at.cmp(&blocks.len()) {
-            std::cmp::Ordering::Less => kinds_at(at + 1),
+            std::cmp::Ordering::Less => kinds_at(at + 1, here.is_open),
             _ => Kinds { end: u64::MAX, ..Kinds::default() },
         };
         // Bit i of the result is bit i + n of the text.
@@ -154,6 +182,37 @@ fn plan_with(text: &[u8], leave_quiet: bool, plans: &mut Vec<Plan>, kinds: impl 
     }
 }
 
+/// Where letters of two bytes begin in the first 64 bytes.
+fn wide_plain(block: &[u8; 65], letters: &Letters) -> u64 {
+    let is_letter = |at: usize| {
+        let set = block[at].checked_sub(0xc0).and_then(|first| letters.get(usize::from(first)));
+        set.is_some_and(|set| set >> (block[at + 1] & 0x3f) & 1 == 1)
+    };
+    (0..64).fold(0, |found, at| found | u64::from(is_letter(at)) << at)
+}
+
+/// The same with AVX-512: for each first byte that there is, one look at all second bytes.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+unsafe fn wide_avx512(block: &[u8; 65], letters: &Letters) -> u64 {
+    // SAFETY: both pointers are to 64 bytes, and these instructions ask for no alignment.
+    let (bytes, next) =
+        unsafe { (_mm512_loadu_si512(block.as_ptr().cast()), _mm512_loadu_si512(block[1..].as_ptr().cast())) };
+    let all = |byte: u8| _mm512_set1_epi8(byte as i8);
+    let mut firsts =
+        _mm512_cmpge_epu8_mask(bytes, all(0xc0)) & _mm512_cmplt_epu8_mask(bytes, all(0xc0 + letters.len() as u8));
+    let mut found = 0;
+    while firsts != 0 {
+        let first = block[firsts.trailing_zeros() as usize];
+        let same = _mm512_cmpeq_epi8_mask(bytes, all(first));
+        let set = _mm512_set1_epi64(letters[usize::from(first - 0xc0)] as i64);
+        found |= same & _mm512_bitshuffle_epi64_mask(set, next);
+        firsts &= !same;
+    }
+    found
+}
+
 fn kinds_plain(block: &[u8; 64]) -> Kinds {
     let mut kinds = Kinds::default();
     for (i, &byte) in block.iter().enumerate() {
@@ -171,6 +230,7 @@ fn kinds_plain(block: &[u8; 64]) -> Kinds {
         put(&mut kinds.quiet, byte.is_ascii_graphic() && !is_word && !is_loud);
         put(&mut kinds.bracket, BRACKETS.contains(&byte));
         put(&mut kinds.link, LINKING.contains(&byte));
+        put(&mut kinds.wide, !byte.is_ascii());
         put(&mut kinds.eyes, EYES.contains(&byte) || !byte.is_ascii());
         put(&mut kinds.links, LINKS.contains(&byte) || !byte.is_ascii());
         for (mask, letter) in kinds.htwx.iter_mut().zip(*b"htwx") {
@@ -217,6 +277,7 @@ unsafe fn kinds_avx2(block: &[u8; 64]) -> Kinds {
         let lowered = or(v, all(0x20));
         put(&mut kinds.bracket, any(&BRACKETS));
         put(&mut kinds.link, any(&LINKING));
+        put(&mut kinds.wide, v);
         put(&mut kinds.eyes, or(any(&EYES), v));
         put(&mut kinds.links, or(any(&LINKS), v));
         for (mask, letter) in kinds.htwx.iter_mut().zip(*b"htwx") {
@@ -281,6 +342,8 @@ unsafe fn kinds_avx512(block: &[u8; 64]) -> Kinds {
     let mask = |table: usize, bit: u8| _mm512_test_epi8_mask(found[table], _mm512_set1_epi8((1u8 << bit) as i8));
     Kinds {
         letters: mask(0, 0),
+        wide: !ascii,
+        is_open: 0,
         space: mask(0, 1),
         end: mask(0, 2),
         control: mask(0, 3),
@@ -386,7 +449,7 @@ mod tests {
                 *byte = b"  aabcdewxh.,-'1\xc3"[(random >> 40) as usize % 17];
             }
             let mut plans = vec![];
-            plan(&text, true, &mut plans);
+            plan(&text, &[0; 32], true, &mut plans);
             for at in [0, text.len() / 3, text.len() / 2] {
                 let (mut spans, mut expected) = (vec![[9, 9]], vec![[9, 9]]);
                 let stop = plain_spans(&plans, at, 100, &mut spans);
@@ -410,6 +473,8 @@ mod tests {
 
     #[test]
     fn the_fast_plan_equals_the_plain_one() {
+        let mut letters: Letters = std::array::from_fn(|first| (first as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        letters[5] = 0;
         let mut random = 1u64;
         for round in 0..3000 {
             let mut text = vec![0u8; round % 200];
@@ -419,14 +484,14 @@ mod tests {
             }
             for leave_quiet in [false, true] {
                 let (mut fast, mut plain) = (vec![], vec![]);
-                plan(&text, leave_quiet, &mut fast);
-                plan_with(&text, leave_quiet, &mut plain, kinds_plain);
+                plan(&text, &letters, leave_quiet, &mut fast);
+                plan_with(&text, leave_quiet, &mut plain, kinds_plain, |block| wide_plain(block, &letters));
                 assert_eq!(fast, plain);
                 assert_eq!(fast.len(), text.len() / 64 + 1);
                 #[cfg(target_arch = "x86_64")]
                 if level() != Level::Plain {
                     // SAFETY: who has more has this, too.
-                    unsafe { plan_avx2(&text, leave_quiet, &mut fast) };
+                    unsafe { plan_avx2(&text, &letters, leave_quiet, &mut fast) };
                     assert_eq!(fast, plain);
                 }
             }

@@ -11,6 +11,7 @@ use unicode_properties::{
 };
 
 use super::given::pieces;
+use crate::processor::Letters;
 
 /// A set of the bits below.
 pub(super) type Class = u16;
@@ -99,6 +100,18 @@ pub(super) fn wide_class(bytes: &[u8], at: usize) -> (Class, usize) {
         _ => ((first & 0x07) << 18 | low(at + 1) << 12 | low(at + 2) << 6 | low(at + 3), 4),
     };
     (PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE], length)
+}
+
+/// The letters of two bytes that are tokens as they are, wherever they stand.
+pub(super) fn letters_of_two_bytes() -> &'static Letters {
+    static LETTERS: OnceLock<Letters> = OnceLock::new();
+    LETTERS.get_or_init(|| {
+        let mut letters = [0; 32];
+        for character in ('\u{80}'..='\u{7ff}').filter(|character| class(*character) == WIDE | LETTER) {
+            letters[character as usize >> 6] |= 1 << (character as u32 & 0x3f);
+        }
+        letters
+    })
 }
 
 /// The class of one character after the other; neighbours share a page, which is found once.

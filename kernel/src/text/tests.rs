@@ -323,7 +323,7 @@ fn every_text_takes_linear_time() {
 
 #[test]
 fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
-    const PIECES: [&str; 55] = [
+    const PIECES: &[&str] = &[
         "a",
         "word",
         "Another",
@@ -348,6 +348,19 @@ fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
         "_",
         "naïve",
         "été",
+        "l'été",
+        "Éric",
+        "ß",
+        "÷",
+        "ñ_",
+        "ž1",
+        "ü@x.de",
+        "e\u{301}a",
+        "\u{301}",
+        "привет",
+        "Ёж",
+        "λόγος",
+        "مرحبا",
         "Σ",
         "日本語",
         "だ",
@@ -377,6 +390,15 @@ fn plain_words_found_by_a_plan_are_those_found_piece_by_piece() {
         "/",
         "&#39;",
         "-_-",
+        "-.-",
+        "(",
+        ")",
+        "[",
+        "(:",
+        ")-;",
+        "*",
+        "*\u{fe0f}\u{20e3}",
+        ".\u{2026}",
         "8-",
         "{|}~`\\",
     ];

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::classes::{
     ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, RESPELLED, SIGN, SPACE, UNDERSCORE, UNSPACED, WORD,
-    class, wide_class,
+    class, letters_of_two_bytes, wide_class,
 };
 use super::emoticons::{emoji, emoticon};
 use super::letters::{letters_end, may_start_address};
@@ -30,7 +30,7 @@ use crate::processor::{Plan, plan};
 pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
     let mut plans = writer.take_plans();
     let mut scanner = Scanner::new(text, settings, writer);
-    plan(text.as_bytes(), scanner.is_quiet, &mut plans);
+    plan(text.as_bytes(), letters_of_two_bytes(), scanner.is_quiet, &mut plans);
     let mut at = 0;
     while let Some(start) = scanner.plain_words(&plans, at) {
         at = scanner.piece(start);
