@@ -128,10 +128,12 @@ unsafe impl<T: Sync> Sync for Mapping<T> {}
 
 #[cfg(target_os = "linux")]
 impl<T: Copy + Zeroable> Mapping<T> {
-    /// None where so few elements do not fill a large page, or where the system has none to give.
+    /// None where so few elements do not fill half of a large page, or where the system has none to give.
     fn new(n: usize) -> Option<Self> {
-        let size =
-            n.checked_mul(size_of::<T>()).filter(|&size| size >= LARGE_PAGE)?.checked_next_multiple_of(LARGE_PAGE)?;
+        let size = n
+            .checked_mul(size_of::<T>())
+            .filter(|&size| size >= LARGE_PAGE / 2)?
+            .checked_next_multiple_of(LARGE_PAGE)?;
         let bytes = size.checked_add(LARGE_PAGE)?;
         // SAFETY: new memory, which the system has cleared, and zeros are elements. There is a whole large page more than is needed,
         // so it has a part that begins where one begins and has room for all elements; no element needs a larger alignment. The

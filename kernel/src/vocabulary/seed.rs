@@ -60,12 +60,25 @@ impl Seed {
     #[cold]
     #[inline(never)]
     pub fn digest(self, bytes: &[u8]) -> u64 {
-        bytes.chunks(16).fold(bytes.len() as u64, |sum, chunk| {
-            let mut padded = [0; 16];
-            padded[..chunk.len()].copy_from_slice(chunk);
-            let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(padded).map(u64::from_le);
-            self.mix(low ^ sum, high.rotate_left(17)).wrapping_add(sum.rotate_left(23))
-        })
+        let (chunks, rest) = bytes.as_chunks::<16>();
+        let sum =
+            chunks.iter().fold(bytes.len() as u64, |sum, chunk| self.digest_more(sum, u128::from_le_bytes(*chunk)));
+        if rest.is_empty() {
+            return sum;
+        }
+        // Where there are sixteen bytes up to the end, the last ones of them need not be copied.
+        let last = match bytes.last_chunk() {
+            Some(chunk) => u128::from_le_bytes(*chunk) >> (8 * (16 - rest.len())),
+            None => rest.iter().rev().fold(0, |number, &byte| number << 8 | u128::from(byte)),
+        };
+        self.digest_more(sum, last)
+    }
+
+    /// A digest of some bytes and sixteen more.
+    #[inline(always)]
+    fn digest_more(self, sum: u64, more: u128) -> u64 {
+        let (low, high) = (more as u64, (more >> 64) as u64);
+        self.mix(low ^ sum, high.rotate_left(17)).wrapping_add(sum.rotate_left(23))
     }
 }
 
@@ -100,6 +113,21 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn a_digest_is_that_of_chunks_that_are_filled_up_with_zeros() {
+        let (seed, bytes) = (Seed::of_files(), [7, 1, 255, 0, 9, 128].repeat(12));
+        for length in 0..bytes.len() {
+            let bytes = &bytes[..length];
+            let plain = bytes.chunks(16).fold(length as u64, |sum, chunk| {
+                let mut padded = [0; 16];
+                padded[..chunk.len()].copy_from_slice(chunk);
+                let [low, high] = bytemuck::cast::<[u8; 16], [u64; 2]>(padded).map(u64::from_le);
+                seed.mix(low ^ sum, high.rotate_left(17)).wrapping_add(sum.rotate_left(23))
+            });
+            assert_eq!(seed.digest(bytes), plain);
+        }
+    }
 
     #[test]
     fn no_part_of_a_text_makes_a_digest_forget_the_others() {

@@ -143,23 +143,31 @@ impl StoredNames<'_> {
         let seed = Seed::of_files();
         let mut read = ReadNames { long_ids: vec![], doubtful: vec![] };
         let (mut last, first) = (0, part.start);
-        for ((id, &length), to) in part.clone().zip(&self.lengths[part]).zip(keys) {
-            let key = self.key(length, before)?;
-            let hash = key.hash(seed);
-            if hash <= last && id > first {
-                if hash < last {
-                    return None;
+        // Some keys at a time: two short loops have room for all they need in registers, one long loop has not.
+        let mut hashes = [0; 256];
+        let mut id = part.start;
+        for (lengths, keys) in self.lengths[part].chunks(hashes.len()).zip(keys.chunks_mut(hashes.len())) {
+            for (at, ((&length, to), hash)) in lengths.iter().zip(keys).zip(&mut hashes).enumerate() {
+                *to = self.key(length, before)?;
+                *hash = to.hash(seed);
+                if length == LONG {
+                    read.long_ids.push((id + at) as u32);
+                    before.long += 1;
+                } else {
+                    before.bytes += usize::from(length);
                 }
-                read.doubtful.push(id);
             }
-            if length == LONG {
-                read.long_ids.push(id as u32);
-                before.long += 1;
-            } else {
-                before.bytes += usize::from(length);
+            for &hash in &hashes[..lengths.len()] {
+                if hash <= last && id > first {
+                    if hash < last {
+                        return None;
+                    }
+                    read.doubtful.push(id);
+                }
+                filling.push::<WordKey>(hash, id);
+                last = hash;
+                id += 1;
             }
-            filling.push::<WordKey>(hash, id);
-            (*to, last) = (key, hash);
         }
         Some(read)
     }
