@@ -55,7 +55,7 @@ impl Features {
     /// Appends the features that were seen in a document; `words` are those of which these are pairs.
     fn extend(&mut self, seen: &Seen<u32>, id: impl Fn(&u32) -> u32, words: Option<&Seen<u32>>) {
         let start = self.ids.len();
-        self.ids.extend(seen.features.iter().map(id));
+        self.ids.extend(seen.features().iter().map(id));
         self.times.resize(self.ids.len(), 0);
         for (i, &number) in seen.numbers.iter().enumerate().filter(|(_, number)| **number != UNKNOWN) {
             self.times[start + number as usize] += 1;

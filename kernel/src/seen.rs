@@ -2,7 +2,8 @@
 
 use std::mem::take;
 
-use crate::vocabulary::{Seed, UNKNOWN};
+use crate::processor::prefetch;
+use crate::vocabulary::{AHEAD, Seed, UNKNOWN};
 
 /// The distinct features of a document, numbered in the order of their first occurrence.
 ///
@@ -15,10 +16,13 @@ pub struct Seen<F> {
     places: Vec<u64>,
     /// By id: the number alone, where each has a place of its own.
     direct: Vec<u32>,
+    /// Where the features stand that count, of a step.
+    counted: Vec<u32>,
     /// How many numbers have been given before this document.
     before: u32,
-    /// The features, each once.
-    pub features: Vec<F>,
+    /// The features, each once, so many; what is behind them is from other documents.
+    room: Vec<F>,
+    n: usize,
     /// The number of each feature of the document, in their order; [`UNKNOWN`] for those that do not count.
     pub numbers: Vec<u32>,
     /// Where each of the features stands for the first time.
@@ -31,6 +35,27 @@ const STEP: usize = 1 << 15;
 const MOST_PLACES: usize = 1 << 18;
 
 impl<F: Copy + Default> Seen<F> {
+    /// The features, each once.
+    #[inline(always)]
+    pub fn features(&self) -> &[F] {
+        &self.room[..self.n]
+    }
+
+    /// Takes these features, of which none is there twice; where they stand is for the caller to say.
+    pub fn put(&mut self, features: impl Iterator<Item = F>) {
+        self.room.clear();
+        self.room.extend(features);
+        self.n = self.room.len();
+    }
+
+    /// Room for `n` features and one more.
+    #[inline(always)]
+    fn make_room(&mut self, n: usize) {
+        if self.room.len() <= n {
+            self.room.resize(n + 1, F::default());
+        }
+    }
+
     /// Takes the features of a document: those that count, told apart by their ids.
     #[inline(always)]
     pub fn read(&mut self, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
@@ -44,7 +69,7 @@ impl<F: Copy + Default> Seen<F> {
             firsts[n as usize] = position as u32;
         };
         self.read_and_note(found, counts, id, note);
-        firsts.truncate(self.features.len());
+        firsts.truncate(self.n);
         (self.numbers, self.firsts) = (numbers, firsts);
     }
 
@@ -69,7 +94,7 @@ impl<F: Copy + Default> Seen<F> {
             numbers[position] = number;
             firsts[n as usize] = position as u32;
         });
-        firsts.truncate(self.features.len());
+        firsts.truncate(self.n);
         (self.numbers, self.firsts) = (numbers, firsts);
     }
 
@@ -101,10 +126,16 @@ impl<F: Copy + Default> Seen<F> {
         if self.direct.len() < n_ids {
             self.direct.resize(n_ids, 0);
         }
-        self.features.resize(found.len() + 1, F::default());
-        let (places, features, before) = (&mut self.direct[..n_ids], &mut self.features[..], self.before);
+        self.make_room(found.len());
+        let (places, features, before) = (&mut self.direct[..n_ids], &mut self.room[..], self.before);
         let mut n = 0;
-        for (position, feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
+        for (position, feature) in found.iter().enumerate() {
+            if let Some(next) = found.get(position + AHEAD) {
+                prefetch(places, id(next) as usize);
+            }
+            if !counts(feature) {
+                continue;
+            }
             let place = &mut places[id(feature) as usize];
             let number = place.wrapping_sub(before).min(n);
             *place = before + number;
@@ -113,20 +144,20 @@ impl<F: Copy + Default> Seen<F> {
             note(position, number, n);
             n += u32::from(number == n);
         }
-        self.features.truncate(n as usize);
+        self.n = n as usize;
     }
 
     /// Starts a document with at most `n` features.
     #[inline(always)]
     fn start(&mut self, n: usize) {
         // Number 0 is never given, since every place begins with it.
-        self.before = self.before.max(1) + self.features.len() as u32;
+        self.before = self.before.max(1) + self.n as u32;
         if self.before as usize + n >= u32::MAX as usize {
             self.places.fill(0);
             self.direct.fill(0);
             self.before = 1;
         }
-        self.features.clear();
+        self.n = 0;
     }
 
     /// `note` is told where a feature stands, its number, and how many there were before it.
@@ -155,7 +186,7 @@ impl<F: Copy + Default> Seen<F> {
             let note = |position: usize, number: u32, n: u32| note(step * STEP + position, number, n);
             n = self.read_step(found, n, bits, &counts, &id, note);
         }
-        self.features.truncate(n as usize);
+        self.n = n as usize;
     }
 
     /// More places, for `n` features that are there and for others.
@@ -165,7 +196,7 @@ impl<F: Copy + Default> Seen<F> {
         self.places.resize(1 << bits, 0);
         let factor = Seed::of_this_process().factor();
         for number in 0..n {
-            let own = id(&self.features[number as usize]);
+            let own = id(&self.room[number as usize]);
             let mut at = first_place(own, bits, factor);
             while self.places[at] != 0 {
                 at = (at + 1) & ((1 << bits) - 1);
@@ -186,9 +217,19 @@ impl<F: Copy + Default> Seen<F> {
         mut note: impl FnMut(usize, u32, u32),
     ) -> u32 {
         let factor = Seed::of_this_process().factor();
-        self.features.resize(n as usize + found.len() + 1, F::default());
-        let (places, features, before) = (&mut self.places[..1 << bits], &mut self.features[..], self.before);
-        for (position, &feature) in found.iter().enumerate().filter(|(_, feature)| counts(feature)) {
+        self.make_room(n as usize + found.len());
+        let (places, features, before) = (&mut self.places[..1 << bits], &mut self.room[..], self.before);
+        // Whether one counts cannot be guessed: first those are noted that do, without a branch.
+        let mut n_counted = 0;
+        self.counted.resize(self.counted.len().max(found.len()), 0);
+        let counted = &mut self.counted[..found.len()];
+        for (position, feature) in found.iter().enumerate() {
+            counted[n_counted] = position as u32;
+            n_counted += usize::from(counts(feature));
+        }
+        for &position in &counted[..n_counted] {
+            let position = position as usize;
+            let feature = found[position];
             let own = id(&feature);
             let mut at = first_place(own, bits, factor);
             loop {
@@ -233,7 +274,10 @@ mod tests {
         for round in 0..100u32 {
             let ids: Vec<u32> = (0..10 * round).map(|i| (i * 7919 + round) % (4 * round + 1)).collect();
             seen.read(&ids, |&id| id != 3, |&id| id);
-            alone.read_features(&ids, |&id| id != 3, |&id| id);
+            match round % 2 {
+                0 => alone.read_features(&ids, |&id| id != 3, |&id| id),
+                _ => alone.read_features_below(4 * round as usize + 1, &ids, |&id| id != 3, |&id| id),
+            }
             // One table serves both ways, and vocabularies that grow.
             match round % 3 {
                 0 => direct.read(&ids, |&id| id != 3, |&id| id),
@@ -252,11 +296,11 @@ mod tests {
             };
             let numbers: Vec<u32> = ids.iter().map(number).collect();
             assert_eq!(seen.numbers, numbers);
-            assert_eq!((&seen.features, &alone.features), (&distinct, &distinct));
+            assert_eq!((seen.features(), alone.features()), (&distinct[..], &distinct[..]));
             let firsts: Vec<u32> =
                 distinct.iter().map(|id| ids.iter().position(|other| other == id).unwrap() as u32).collect();
             assert_eq!(seen.firsts, firsts);
-            assert_eq!((&direct.features, &direct.firsts, &direct.numbers), (&distinct, &firsts, &numbers));
+            assert_eq!((direct.features(), &direct.firsts, &direct.numbers), (&distinct[..], &firsts, &numbers));
         }
     }
 
@@ -266,11 +310,11 @@ mod tests {
         for (n, different) in [(3 * STEP + 5, 7), (4 * STEP, 3 * STEP + 1), (9, 9)] {
             let ids: Vec<u32> = (0..n).map(|i| (i * 7919 % different) as u32).collect();
             seen.read(&ids, |_| true, |&id| id);
-            assert!(seen.numbers.iter().zip(&ids).all(|(&number, &id)| seen.features[number as usize] == id));
-            assert_eq!(seen.features.len(), different);
+            assert!(seen.numbers.iter().zip(&ids).all(|(&number, &id)| seen.features()[number as usize] == id));
+            assert_eq!(seen.features().len(), different);
             let mut direct = Seen::default();
             direct.read_below(different, &ids, |_| true, |&id| id);
-            assert_eq!((&direct.features, &direct.numbers), (&seen.features, &seen.numbers));
+            assert_eq!((direct.features(), &direct.numbers), (seen.features(), &seen.numbers));
             let firsts: Vec<u32> = (0..different as u32).collect();
             assert_eq!(seen.firsts, firsts);
         }

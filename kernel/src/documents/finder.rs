@@ -134,9 +134,9 @@ impl<'a> Finder<'a> {
                 let range = range.start.min(numbers.len())..range.end.min(numbers.len());
                 rest[0].read(&numbers[range], |&number| number != UNKNOWN, |&number| number);
                 let has_parents = block.kind == Kind::Runs(2) && self.counted[0];
-                let own = &seen[at].features;
+                let own = seen[at].features();
                 features.extend(&rest[0], |&number| own[number as usize], words.first().filter(|_| has_parents));
-                features.whole.extend_from_slice(&rest[0].features);
+                features.whole.extend_from_slice(rest[0].features());
             }
             features.ends.push(features.ids.len());
         }

@@ -94,7 +94,7 @@ impl Plain {
             return looked.of(at);
         }
         seen.read_features(looked.of(at), |known| known.id != UNKNOWN, |known| known.id);
-        &seen.features
+        seen.features()
     }
 
     /// Visits the known features of document `at`.

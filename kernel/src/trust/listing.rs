@@ -106,7 +106,7 @@ impl Model {
             let known = |id: u32| Known { weight: weight(id), ..Known::bare(id) };
             let ids = &features.ids[features.range(at)];
             let seen = &mut scratch.seen[block];
-            seen.features = ids.iter().copied().filter(counts).map(known).collect();
+            seen.put(ids.iter().copied().filter(counts).map(known));
             (seen.numbers, seen.firsts) = (vec![], vec![]);
             if block == 0 {
                 let mut next = 0..;
@@ -121,7 +121,7 @@ impl Model {
                 scratch.seen[0].numbers.extend(words.map(|word| numbers[word as usize]));
             }
         }
-        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());
+        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
         *scores = start.at(growth(first as f64));
         self.add_channels(|block| &weights[block], scratch, scores);
     }

@@ -94,7 +94,7 @@ impl Reading for Model {
                 (false, false) => seen.read(found, is_counted, id),
             }
         }
-        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features.len());
+        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
         sums.growth = growth(first as f64);
         if self.shape.is_two() {
             sums.logs[0] = self.lead(scratch);
@@ -105,7 +105,7 @@ impl Reading for Model {
             let TrustScratch { seen, corrections, .. } = scratch;
             corrections.clear();
             for (block, seen) in seen.iter().enumerate() {
-                let known = seen.features.iter().map(|known| match kept {
+                let known = seen.features().iter().map(|known| match kept {
                     Some(kept) => kept[block].corrections[known.id as usize],
                     None => known.correction,
                 });
@@ -120,7 +120,7 @@ impl Model {
     /// With two classes: by how much the features of a document speak for the second.
     fn lead(&self, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
-        for (block, Seen { features, .. }) in scratch.seen.iter().enumerate() {
+        for (block, features) in scratch.seen.iter().map(Seen::features).enumerate() {
             if features.is_empty() {
                 continue;
             }
@@ -142,7 +142,7 @@ impl Model {
         word_shares.clear();
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev() {
-            let features = &seen[block].features;
+            let features = seen[block].features();
             let scales = self.scales(block, features.len());
             if features.is_empty() {
                 continue;
@@ -163,8 +163,8 @@ impl Model {
 
 /// Gives the share of each pair to both its words.
 fn share_out(words: &Seen<Known>, pairs: &Seen<Known>, share: impl Fn(&Known) -> f64, word_shares: &mut Vec<f64>) {
-    word_shares.resize(words.features.len(), 0.0);
-    for (pair, &at) in pairs.features.iter().zip(&pairs.firsts) {
+    word_shares.resize(words.features().len(), 0.0);
+    for (pair, &at) in pairs.features().iter().zip(&pairs.firsts) {
         let share = share(pair);
         for word in &words.numbers[at as usize..at as usize + 2] {
             if let Some(sum) = word_shares.get_mut(*word as usize) {

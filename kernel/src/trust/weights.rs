@@ -23,7 +23,7 @@ use crate::vocabulary::UNKNOWN;
 /// Features of fewer documents than this often have the same counts as others.
 const SMALL: u32 = 64;
 /// How many features ahead memory is asked for.
-const AHEAD: usize = 8;
+const AHEAD: usize = 24;
 /// With more classes memory counts for more than time.
 const MANY_CLASSES: usize = 1000;
 /// Weights of more features are let go rather than cleared.
