@@ -87,7 +87,7 @@ pub(super) fn known_words(
 
 /// All `n` ids, those of more documents first, as far as their binary logarithms differ: a word that comes early lies where it is looked for
 /// first, and the order of names, which a file has, says nothing of how often that will be.
-fn frequent_first(n: usize, rows: &Rows) -> Vec<u32> {
+pub(super) fn frequent_first(n: usize, rows: &Rows) -> Vec<u32> {
     let mut by_logarithm = vec![vec![]; u64::BITS as usize + 1];
     for id in 0..n as u32 {
         // Words that do not count themselves, only runs of them, have no rows.

@@ -204,7 +204,7 @@ impl Reading for Plain {
                 each_more(rows.get(id), &self.model, &self.unseen, visit);
                 rows.is_live(id)
             };
-            return Rounded::new(words, &self.unseen, most, visit);
+            return Rounded::new(words, rows, &self.unseen, most, visit);
         }
         // How much more a class gets follows from how often it has seen the word, and few words are frequent: most logarithms
         // are in a table.
@@ -222,7 +222,7 @@ impl Reading for Plain {
             }
             rows.is_live(id)
         };
-        Rounded::new(words, &self.unseen, more(most), visit)
+        Rounded::new(words, rows, &self.unseen, more(most), visit)
     }
 
     fn stored(weights: &Weights, id: usize) -> Stored {

@@ -7,7 +7,9 @@
 use std::ops::Range;
 
 use super::Start;
+use super::lookup::frequent_first;
 use crate::processor::{Scattered, prefetch, vectorised};
+use crate::rows::Rows;
 use crate::text::Tokens;
 use crate::vocabulary::{Key, Places, Seed, WordKey, Words, share};
 
@@ -48,33 +50,34 @@ impl Rounded {
         (3..=MOST_CLASSES).contains(&n_classes)
     }
 
-    /// Rounds the weights of words. `visit` hands over the classes that know word `id`, with how much more each of them gets from
+    /// Rounds the weights of words, whose counts are `rows`. `visit` hands over the classes that know word `id`, with how much more each of them gets from
     /// it than `unseen`, at most `most`; it returns false for a word that has been forgotten.
     pub fn new(
         words: &Words,
+        rows: &Rows,
         unseen: &[f64],
         most: f64,
         visit: impl Fn(u32, &mut dyn FnMut(u32, f64)) -> bool,
     ) -> Self {
         // Of this process: nobody can prepare words that collide.
         let seed = Seed::of_this_process();
-        let keys = words.keys(seed);
+        let (keys, order) = (words.keys(seed), frequent_first(words.index.len(), rows));
         let n_places = (keys.len() * 2).max(16);
         let units = f64::from(i16::MAX - 1) / most.max(1e-9);
         let mut slots = Scattered::filled(Slot { key: WordKey::EMPTY, row: [0; WIDTH] }, n_places + 1);
         let home = |key: WordKey| share(key.placing_hash(seed), n_places);
-        let mut places = Vec::with_capacity(keys.len());
-        for (id, &key) in keys.iter().enumerate() {
-            if let Some(&next) = keys.get(id + AHEAD) {
-                prefetch(&slots, home(next));
+        let mut places = vec![0; keys.len()];
+        for (i, &id) in order.iter().enumerate() {
+            let key = keys[id as usize];
+            if let Some(&next) = order.get(i + AHEAD) {
+                prefetch(&slots, home(keys[next as usize]));
             }
             let place = search(&slots[..n_places], home(key), |slot| slot.key == WordKey::EMPTY);
             let slot = &mut slots[place];
             slot.key = key;
-            let is_known =
-                visit(id as u32, &mut |class, more| slot.row[class as usize] = (more * units).round() as i16);
+            let is_known = visit(id, &mut |class, more| slot.row[class as usize] = (more * units).round() as i16);
             slot.row[COUNT] = i16::from(is_known);
-            places.push(place as u32);
+            places[id as usize] = place as u32;
         }
         // Half a unit for each of two classes; and far more than what sums of 64-bit numbers are off.
         let largest = unseen.iter().fold(most, |largest, weight| largest.max(weight.abs()));
