@@ -38,7 +38,7 @@ use crate::threads::n_threads;
 use crate::versions::{Change, Version, Versions, changed_copy};
 use crate::vocabulary::{Seed, UNKNOWN};
 use array::Array;
-use input::{Texts, input_error};
+use input::{Labelled, input_error};
 
 /// The exception for an error of the kernel: the one place where that is decided.
 fn exception(py: Python<'_>, error: Error) -> PyErr {
@@ -272,12 +272,7 @@ impl Counts {
         n_classes: usize,
         threads: usize,
     ) -> PyResult<Self> {
-        let texts = Texts::new(texts)?;
-        let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
-        if classes.len() != texts.len() {
-            let message = format!("{} documents but {} labels", texts.len(), classes.len());
-            return Err(input_error(py, message));
-        }
+        let Labelled { texts, classes, weights } = Labelled::new(texts, &classes, weights.as_ref())?;
         let read = texts.read(py)?;
         let slices = read.slices();
         let analyzer = &*self.analyzer;

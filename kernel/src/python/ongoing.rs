@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
-use super::input::{Texts, input_error};
+use super::input::{Labelled, input_error};
 use super::{Analyzer, Counts, exception, interrupted};
 use crate::counting::{Batch, Ongoing};
 use crate::text;
@@ -43,12 +43,7 @@ impl Counting {
         n_classes: usize,
         threads: usize,
     ) -> PyResult<()> {
-        let texts = Texts::new(texts)?;
-        let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
-        let n_weights = weights.as_ref().map_or(texts.len(), Vec::len);
-        if classes.len() != texts.len() || n_weights != texts.len() {
-            return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
-        }
+        let Labelled { texts, classes, weights } = Labelled::new(texts, &classes, weights.as_ref())?;
         if let Some(class) = classes.iter().find(|&&class| class as usize >= n_classes) {
             return Err(input_error(py, format!("there is no class {class}; there are {n_classes}")));
         }

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use zstd::stream::raw::{Decoder, Encoder, InBuffer, Operation, OutBuffer};
 
 use super::Mapped;
-use super::input::{Column, Held, Texts, input_error, to_python};
+use super::input::{Column, Held, Labelled, Texts, input_error, to_python};
 use crate::array::Bytes;
 use crate::documents;
 use crate::readers::{self, Dialect, Format, Kind, Use};
@@ -231,15 +231,10 @@ impl Sample {
         threads: usize,
         rows: Option<PyBuffer<u64>>,
     ) -> PyResult<()> {
-        let texts = Texts::new(texts)?;
-        let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
+        let Labelled { texts, classes, weights } = Labelled::new(texts, &classes, weights.as_ref())?;
         let rows = rows.map(|rows| rows.to_vec(py)).transpose()?;
-        if classes.len() != texts.len() {
-            return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
-        }
-        let is_misfit = |n: Option<usize>| n.is_some_and(|n| n != texts.len());
-        if is_misfit(weights.as_ref().map(Vec::len)) || is_misfit(rows.as_ref().map(Vec::len)) {
-            return Err(input_error(py, format!("{} documents, but not as many weights or rows", texts.len())));
+        if let Some(n) = rows.as_ref().map(Vec::len).filter(|n| *n != texts.len()) {
+            return Err(input_error(py, format!("{} documents but {n} rows", texts.len())));
         }
         let read = texts.read(py)?;
         let slices = read.slices();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::array::Array;
 use super::current::MISFIT;
-use super::input::{Held, Texts, input_error, to_python};
+use super::input::{Held, Labelled, Texts, input_error, to_python};
 use super::scoring::form_of;
 use super::{Analyzer, Counts, exception};
 use crate::counts;
@@ -56,11 +56,7 @@ impl Documents {
         windows: bool,
         sets: Option<Vec<Vec<u32>>>,
     ) -> PyResult<Self> {
-        let texts = Texts::new(texts)?;
-        let (classes, weights) = (classes.to_vec(py)?, weights.map(|weights| weights.to_vec(py)).transpose()?);
-        if classes.len() != texts.len() {
-            return Err(input_error(py, format!("{} documents but {} labels", texts.len(), classes.len())));
-        }
+        let Labelled { texts, classes, weights } = Labelled::new(texts, &classes, weights.as_ref())?;
         if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != texts.len()) {
             return Err(input_error(py, format!("{} documents but {} groups", texts.len(), groups.len())));
         }
