@@ -59,20 +59,38 @@ fn look_again(text: &str, begin: usize, mut wide: usize, runs: &[[u32; 2]], min_
         at += n_plain;
         let Some(&[start, end]) = runs.get(at) else { break };
         let run = &text[start as usize - begin..end as usize - begin];
-        let mut length = 0;
-        let is_word = run.chars().all(|character| {
-            length += 1;
-            let class = classes.of(character);
-            class & WORD != 0 && (class & UPPER == 0 || character.is_ascii())
-        });
-        if !is_word {
+        if !push_spans(run, start, min_length, &mut classes, out) {
             push_words(run, min_length, out);
-        } else if length >= min_length {
-            out.spans.push([start, end]);
         }
         wide = next_wide(text, begin, end as usize);
         at += 1;
     }
+}
+
+/// Appends the words of a run that starts in `out` at `start`, where they are in lower case; false, and nothing is appended, where they
+/// are not.
+fn push_spans(run: &str, start: u32, min_length: usize, classes: &mut Classes, out: &mut Tokens) -> bool {
+    let n_spans = out.spans.len();
+    let (mut word, mut length) = (0, 0);
+    for (at, character) in run.char_indices() {
+        let class = classes.of(character);
+        if class & UPPER != 0 && !character.is_ascii() {
+            out.spans.truncate(n_spans);
+            return false;
+        }
+        if class & WORD != 0 {
+            length += 1;
+            continue;
+        }
+        if length >= min_length.max(1) {
+            out.spans.push([start + word as u32, start + at as u32]);
+        }
+        (word, length) = (at + character.len_utf8(), 0);
+    }
+    if length >= min_length.max(1) {
+        out.spans.push([start + word as u32, start + run.len() as u32]);
+    }
+    true
 }
 
 /// Appends the words of a run, in lower case.
