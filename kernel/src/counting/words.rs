@@ -135,7 +135,7 @@ impl Counter {
         Counter {
             seed: Seed::of_this_process(),
             // A guess, which saves most of the growing: text rarely has more different words.
-            table: Table::unready((bytes / 64).clamp(1 << 8, 1 << 17)),
+            table: Table::unready((bytes / 32).clamp(1 << 8, 1 << 17)),
             keys: vec![],
             long: LongNames::default(),
             touched: vec![],
