@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from random import Random
 from statistics import median
 from time import process_time
 from typing import Any
@@ -176,6 +177,44 @@ def own_words(name: str, fit: float, quick: bool) -> Iterator[Row]:
     yield Row(f"fit, default words: {TITLES[name]}", mine[0], theirs[0], at_least=fit)
 
 
+SCRIPTS = {
+    "Latin with diacritics": ["French", "Spanish", "Portugeese", "Sweedish", "Danish", "German", "Turkish"],
+    "Cyrillic": ["Russian"],
+    "Greek": ["Greek"],
+    "Arabic": ["Arabic"],
+    "Indic": ["Hindi", "Kannada", "Malayalam", "Tamil"],
+}
+SCRIPT_BYTES = 2_000_000
+
+
+def chinese(n_bytes: int) -> list[str]:
+    """Made-up sentences of Chinese characters, few of them frequent: none of the sets has any."""
+    random, length = Random(1), 30
+    weights = [1 / rank for rank in range(1, 3001)]
+    n = n_bytes // (3 * length)
+    characters = random.choices([chr(0x4E00 + 7 * rank) for rank in range(3000)], weights, k=n * length)
+    return ["".join(characters[at : at + length]) + "。" for at in range(0, n * length, length)]
+
+
+def scripts(quick: bool) -> Iterator[Row]:
+    """Training on the words that an `Analyzer()` finds in one script: texts of lang17, over again up to 2 MB."""
+    split, room = data.split("lang17"), SCRIPT_BYTES // (10 if quick else 1)
+    for name, languages in {**SCRIPTS, "Chinese, made up": []}.items():
+        texts = [text for text, label in zip(split.train, split.train_labels, strict=True) if label in languages]
+        texts = texts or chinese(room)
+        texts *= -(-room // sum(len(text.encode()) for text in texts))
+        labels = [("even", "odd")[row % 2] for row in range(len(texts))]
+
+        def fitting(make: Callable[[], Any], texts: list[str] = texts, labels: list[str] = labels) -> list[float]:
+            copies, model = fresh(texts), make()
+            return on_one_thread(lambda: model.fit(copies, labels))
+
+        peer, own = partial(ScikitLearn, UNIGRAMS), partial(banbury.Classifier.textbook, threads=1)
+        theirs, mine = in_turns(partial(fitting, peer), partial(fitting, own), 3)
+        n_bytes = sum(len(text.encode()) for text in texts)
+        yield Row(f"fit, default words: {name} ({n_bytes / 1e6:.1f} MB)", mine[0], theirs[0])
+
+
 def one_document(name: str, quick: bool) -> Iterator[Row]:
     """The first ten words of a test document to its label, called from Python."""
     split = read(name, quick)
@@ -298,6 +337,7 @@ GROUPS: dict[str, Callable[[bool], Iterator[Row]]] = {
     "languages": partial(text_set, "lang17", UNIGRAMS, 12, None),
     "imdb-own-words": partial(own_words, "imdb", 40),
     "languages-own-words": partial(own_words, "lang17", 25),
+    "scripts": scripts,
     "one": partial(one_document, "imdb"),
     "one-newsgroups": partial(one_document, "20newsgroups"),
     "threads": two_threads,

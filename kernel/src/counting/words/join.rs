@@ -152,7 +152,8 @@ fn rest(hash: u64, n: usize) -> u64 {
 }
 
 fn name(counter: &Counter, number: usize) -> Option<&[u8]> {
-    if counter.keys[number].is_long() { counter.long.get(number as u32) } else { None }
+    let long = || counter.long.numbered(counter.long_before[number] as usize);
+    counter.keys[number].is_long().then(long).flatten()
 }
 
 fn joined_stream(counters: &[Counter], ids: &[Vec<u32>]) -> Stream {
