@@ -186,21 +186,37 @@ impl Rows {
     /// Appends rows for the next `n` features: `cells` are (feature counted from the first of them, cell), sorted by class. Cells of
     /// one feature and class are added up; the caller has made sure that they fit.
     pub fn append(&mut self, n: usize, cells: &[(u32, Cell)]) {
+        /// Rows and cells lie all over the memory, so they are asked for so many cells ahead.
+        const AHEAD: usize = 16;
         self.unpack();
         let mut lengths = vec![0u32; n];
         cells.iter().for_each(|(feature, _)| lengths[*feature as usize] += 1);
         let (rows, all) = (self.rows.to_mut(), self.cells.to_mut());
         let first = rows.len();
         let mut start = all.len();
+        rows.reserve(n);
         for &len in &lengths {
             rows.push(Row { start: start as u32, len: 0 });
             start += places(len);
             self.live += u64::from(len > 0);
         }
-        all.resize(start, Cell::default());
+        // The first cells of all have memory that the system has cleared.
+        if all.is_empty() {
+            *all = scattered_zeros(start)
+        } else {
+            all.resize(start, Cell::default())
+        }
+        let mut rest = cells;
         for cells in cells.chunk_by(|(_, a), (_, b)| a.class == b.class) {
             let mut sum = Sum::default();
             for (feature, cell) in cells {
+                if let Some((next, _)) = rest.get(AHEAD) {
+                    prefetch(all, rows[first + *next as usize].start as usize);
+                }
+                if let Some((next, _)) = rest.get(2 * AHEAD) {
+                    prefetch(rows, first + *next as usize);
+                }
+                rest = &rest[1..];
                 let row = &mut rows[first + *feature as usize];
                 let at = (row.start + row.len) as usize;
                 sum.documents += u64::from(cell.documents);

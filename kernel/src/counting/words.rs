@@ -134,11 +134,12 @@ struct Counter {
 
 impl Counter {
     fn new(bytes: usize, keep: bool) -> Self {
+        // A guess, which saves most of the growing: text rarely has more different words.
+        let n_words = (bytes / 32).clamp(1 << 8, 1 << 17);
         Counter {
             seed: Seed::of_this_process(),
-            // A guess, which saves most of the growing: text rarely has more different words.
-            table: Table::unready((bytes / 32).clamp(1 << 8, 1 << 17)),
-            keys: vec![],
+            table: Table::unready(n_words),
+            keys: Vec::with_capacity(n_words),
             long: LongNames::default(),
             long_before: vec![],
             touched: vec![],
@@ -178,7 +179,7 @@ impl Counter {
                 first = rank + 1;
             }
             if is_last_of_class {
-                self.finish_class(order.class(rank));
+                self.finish_class(order.class(rank), (ranks.end - rank - 1) as f64 / (rank + 1 - ranks.start) as f64);
             }
         }
         Ok(self)
@@ -286,9 +287,14 @@ impl Counter {
         tally.id
     }
 
-    /// Reads the class off.
-    fn finish_class(&mut self, class: u32) {
-        self.cells.reserve(self.touched.len());
+    /// Reads the class off. So many times as many documents are still to come as there have been.
+    fn finish_class(&mut self, class: u32, to_come: f64) {
+        // Room for theirs at once: cells that are moved while they grow take memory twice, which the system has to clear first.
+        let n = self.cells.len() + self.touched.len();
+        if n > self.cells.capacity() {
+            let n = n + (n as f64 * to_come) as usize;
+            if self.cells.is_empty() { self.cells = scattered(n) } else { self.cells.reserve(n - self.cells.len()) }
+        }
         for (i, &place) in self.touched.iter().enumerate() {
             if let Some(&next) = self.touched.get(i + AHEAD) {
                 prefetch(self.table.slots(), next as usize);
@@ -301,12 +307,9 @@ impl Counter {
     /// A larger table, in which what the class has touched is elsewhere.
     #[cold]
     fn grow(&mut self) {
-        let ids: Vec<u32> = self.touched.drain(..).map(|place| self.table.at(place as usize).id).collect();
         self.table.grow(|key| key.placing_hash(self.seed));
-        for id in ids {
-            let key = self.keys[id as usize];
-            let (place, _) = self.table.place(key, key.placing_hash(self.seed), |tally| tally.id == id);
-            self.touched.push(place as u32);
-        }
+        self.touched.clear();
+        let slots = self.table.slots().iter().enumerate();
+        self.touched.extend(slots.filter(|(_, slot)| slot.value.last != 0).map(|(place, _)| place as u32));
     }
 }
