@@ -1,13 +1,13 @@
 //! What several threads have counted of one stretch of documents each, joined by as many threads.
 //!
 //! Words have the ids that one thread would have given them: in the order in which they were first met. So a word that is new to a
-//! stretch has an id after those of the stretches before it, and any other word the id that it has there. Which words are new is
-//! found by parts of the hashes: each thread looks at the words of one part, stretch by stretch, in a table of its own.
+//! stretch has an id after those of the stretches before it, and any other word the id that it has there. Most words are in the
+//! first stretch, whose table is there already; the others are looked for by parts of their hashes.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{AHEAD, Counter, Stream};
+use super::{AHEAD, Counter, Stream, Tally};
 use crate::processor::scattered_zeros;
 use crate::rows::{Cell, Rows};
 use crate::table::Table;
@@ -51,7 +51,10 @@ pub(super) fn join(mut counters: Vec<Counter>) -> Joined {
         return Joined { keys: counter.keys, long: counter.long, cells: vec![counter.cells], stream: counter.stream };
     }
     let (ids, n_words) = joined_ids(&counters);
-    let mut joined = Joined { keys: Vec::with_capacity(n_words), ..Joined::default() };
+    let stream = joined_stream(&counters, &ids);
+    let first = counters.remove(0); // whose words keep their ids
+    let mut joined = Joined { keys: first.keys, long: first.long, cells: vec![first.cells], stream };
+    joined.keys.reserve_exact(n_words - joined.keys.len());
     for (counter, ids) in counters.iter().zip(&ids) {
         for (number, (&id, &key)) in ids.iter().zip(&counter.keys).enumerate() {
             if id as usize == joined.keys.len() {
@@ -62,56 +65,92 @@ pub(super) fn join(mut counters: Vec<Counter>) -> Joined {
             }
         }
     }
-    joined.stream = joined_stream(&counters, &ids);
     let pairs: Vec<_> = counters.iter().zip(&ids).collect();
-    joined.cells = each_on_a_thread(&pairs, |(counter, ids)| {
+    joined.cells.extend(each_on_a_thread(&pairs, |(counter, ids)| {
         counter.cells.iter().map(|&(id, cell)| (ids[id as usize], cell)).collect()
-    });
+    }));
     joined
 }
 
-/// By stretch, the ids that its words have in all of them together; and how many words there are.
+/// By stretch after the first, the ids that its words have in all of them together; and how many words there are.
 fn joined_ids(counters: &[Counter]) -> (Vec<Vec<u32>>, usize) {
     let origins = origins(counters);
     // Which of the words of a stretch are new there, as numbers that count them from 0, and how many these are.
-    let numbered = each_on_a_thread(&(0..counters.len()).collect::<Vec<_>>(), |&stretch| {
+    let numbered = each_on_a_thread(&(1..counters.len()).collect::<Vec<_>>(), |&stretch| {
         let mut n_new = 0;
         let number = |origin: &AtomicU64| {
             let (first, _) = unpacked(origin.load(Ordering::Relaxed));
             n_new += u32::from(first == stretch);
             n_new.wrapping_sub(1)
         };
-        let numbers: Vec<u32> = origins[stretch].iter().map(number).collect();
+        let numbers: Vec<u32> = origins[stretch - 1].iter().map(number).collect();
         (numbers, n_new)
     });
-    let mut starts = vec![0u32];
+    let mut starts = vec![0, counters[0].keys.len() as u32];
     numbered.iter().for_each(|(_, n_new)| starts.push(starts[starts.len() - 1] + n_new));
     let ids = each_on_a_thread(&origins, |origins| {
-        let id = |origin: &AtomicU64| {
-            let (stretch, number) = unpacked(origin.load(Ordering::Relaxed));
-            starts[stretch] + numbered[stretch].0[number]
+        let id = |origin: &AtomicU64| match unpacked(origin.load(Ordering::Relaxed)) {
+            (0, id) => id as u32,
+            (stretch, number) => starts[stretch] + numbered[stretch - 1].0[number],
         };
         origins.iter().map(id).collect()
     });
     (ids, starts[counters.len()] as usize)
 }
 
-/// By stretch, where each of its words was met first: a stretch, and the word's number there.
+/// By stretch after the first, where each of its words was met first: a stretch, and the word's number there.
 fn origins(counters: &[Counter]) -> Vec<Vec<AtomicU64>> {
-    let seed = Seed::of_this_process();
     let origins: Vec<Vec<AtomicU64>> =
-        counters.iter().map(|counter| counter.keys.iter().map(|_| AtomicU64::new(0)).collect()).collect();
-    let hashes = each_on_a_thread(counters, |counter| placing_hashes(&counter.keys, seed));
+        counters[1..].iter().map(|counter| counter.keys.iter().map(|_| AtomicU64::new(0)).collect()).collect();
+    let seed = Seed::of_this_process();
+    find_in_the_first(counters, &origins, seed);
+    if counters.len() > 2 {
+        find_in_the_others(counters, &origins, seed);
+    }
+    origins
+}
+
+/// Looks for the words of the other stretches in the table of the first, which has most of them. One that is not there is its own
+/// origin until it is found in another stretch.
+fn find_in_the_first(counters: &[Counter], origins: &[Vec<AtomicU64>], seed: Seed) {
+    let (first, others) = counters.split_first().expect("there are two or more");
+    each_on_a_thread(&(0..counters.len()).collect::<Vec<_>>(), |&thread| {
+        for (stretch, (counter, origins)) in (1..).zip(others.iter().zip(origins)) {
+            let parts = equal_parts(counter.keys.len(), counters.len());
+            let Some(words) = parts.get(thread) else { continue };
+            let hashes = placing_hashes(&counter.keys[words.clone()], seed);
+            for (at, number) in words.clone().enumerate() {
+                if let Some(&next) = hashes.get(at + AHEAD) {
+                    first.table.expect(next);
+                }
+                let key = counter.keys[number];
+                let same = |tally: &Tally| !key.is_long() || name(first, tally.id as usize) == name(counter, number);
+                let origin = match first.table.find(key, hashes[at], same) {
+                    Some(place) => packed(0, first.table.value(place).id as usize),
+                    None => packed(stretch, number),
+                };
+                origins[number].store(origin, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// Looks for the words that the first stretch does not have in the other ones: each thread for those of a part of all hashes, stretch
+/// by stretch, in a table of its own.
+fn find_in_the_others(counters: &[Counter], origins: &[Vec<AtomicU64>], seed: Seed) {
     let n_parts = counters.len();
+    let hashes = each_on_a_thread(&counters[1..], |counter| placing_hashes(&counter.keys, seed));
     each_on_a_thread(&(0..n_parts).collect::<Vec<_>>(), |&part| {
         let most = counters.iter().map(|counter| counter.keys.len()).max().unwrap_or(0);
-        let mut table: Table<WordKey, Origin> = Table::with_room_for(most / n_parts * 3 / 2 + 64);
+        let mut table: Table<WordKey, Origin> = Table::with_room_for(most / n_parts + 64);
         let mut some = vec![];
-        for (stretch, counter) in counters.iter().enumerate() {
+        for (stretch, counter) in counters.iter().enumerate().skip(1) {
             some.clear();
-            let each = counter.keys.iter().zip(&hashes[stretch]).enumerate();
+            let origins = &origins[stretch - 1];
+            let each = counter.keys.iter().zip(&hashes[stretch - 1]).enumerate();
             some.extend(each.filter_map(|(number, (key, &hash))| {
-                (share(hash, n_parts) == part).then_some((number, *key, rest(hash, n_parts)))
+                let is_left = unpacked(origins[number].load(Ordering::Relaxed)).0 > 0;
+                (share(hash, n_parts) == part && is_left).then_some((number, *key, rest(hash, n_parts)))
             }));
             for (at, &(number, key, hash)) in some.iter().enumerate() {
                 if let Some(&(_, _, next)) = some.get(at + AHEAD) {
@@ -125,14 +164,13 @@ fn origins(counters: &[Counter]) -> Vec<Vec<AtomicU64>> {
                 if is_new {
                     *table.at(place) = Origin(packed(stretch, number));
                 }
-                origins[stretch][number].store(table.at(place).0, Ordering::Relaxed);
+                origins[number].store(table.at(place).0, Ordering::Relaxed);
                 if is_new && table.is_full(1) {
                     table.grow(|key| rest(key.placing_hash(seed), n_parts));
                 }
             }
         }
     });
-    origins
 }
 
 #[derive(Clone, Copy, Default)]
@@ -160,16 +198,16 @@ fn joined_stream(counters: &[Counter], ids: &[Vec<u32>]) -> Stream {
     let mut all = scattered_zeros(counters.iter().map(|counter| counter.stream.ids.len()).sum());
     let (mut ends, mut left, mut copies) = (vec![], &mut all[..], vec![]);
     let mut before = 0;
-    for (counter, ids) in counters.iter().zip(ids) {
+    for (counter, ids) in counters.iter().zip(std::iter::once(None).chain(ids.iter().map(Some))) {
         let to;
         (to, left) = left.split_at_mut(counter.stream.ids.len());
         copies.push(Mutex::new((to, &counter.stream.ids, ids)));
         ends.extend(counter.stream.ends.iter().map(|end| before + end));
         before += counter.stream.ids.len();
     }
-    each_on_a_thread(&copies, |copy| {
-        let (to, from, ids) = &mut *copy.lock().expect("each stretch has one thread");
-        to.iter_mut().zip(from.iter()).for_each(|(to, id)| *to = ids[*id as usize]);
+    each_on_a_thread(&copies, |copy| match &mut *copy.lock().expect("each stretch has one thread") {
+        (to, from, Some(ids)) => to.iter_mut().zip(from.iter()).for_each(|(to, id)| *to = ids[*id as usize]),
+        (to, from, None) => to.copy_from_slice(from),
     });
     drop(copies);
     Stream { ids: all, ends }
