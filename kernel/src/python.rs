@@ -273,7 +273,7 @@ impl Counts {
         threads: usize,
     ) -> PyResult<Self> {
         let Labelled { texts, classes, weights } = Labelled::new(texts, &classes, weights.as_ref())?;
-        let read = texts.read(py)?;
+        let read = texts.read(py, threads)?;
         let slices = read.slices();
         let analyzer = &*self.analyzer;
         let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
@@ -505,8 +505,8 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<selection::LeftOut>()?;
     module.add_class::<scoring::TrustScorer>()?;
     module.add_class::<labeller::Labeller>()?;
-    module.add_function(wrap_pyfunction!(labels::types, module)?)?;
-    module.add_function(wrap_pyfunction!(labels::distinct, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::looked_at, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::renumbered, module)?)?;
     module.add_function(wrap_pyfunction!(labels::numbers, module)?)?;
     module.add_class::<readers::Reader>()?;
     module.add_class::<readers::Rows>()?;

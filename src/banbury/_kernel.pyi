@@ -677,11 +677,14 @@ class Ridge:
     def correction(self, documents: Documents, threads: int) -> Correction:
         """The weights; `documents` are those that it was made from."""
 
-def types(values: list[Any]) -> set[type]:
-    """The types of some objects."""
+def looked_at(labels: list[Any]) -> tuple[list[Any], Array] | None:
+    """The different ones of some labels, in the order in which they come, and the number of each label among these.
 
-def distinct(labels: list[Any]) -> set[Any]:
-    """The different ones of some labels."""
+    None where the labels are not all of type `str`, or all `int`, or all `bool`.
+    """
+
+def renumbered(numbers: Buffer, table: list[int]) -> Array:
+    """Other numbers for numbers: `table[0]` for each 0, and so on."""
 
 def numbers(labels: list[Any], known: dict[Any, int]) -> Array | None:
     """The numbers of labels by a dictionary; None where it lacks one."""

@@ -1,7 +1,9 @@
 //! Labels as Python gives them. A list of them repeats a few labels, so each is looked at once.
 
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PySet, PyString};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString};
 
 use super::array::Array;
 use super::strings::{self, Content};
@@ -61,30 +63,43 @@ fn text<'a>(label: &'a Bound<'_, PyAny>) -> Option<&'a str> {
     }
 }
 
-/// The types of some objects.
+/// The different ones of some labels, in the order in which they come, and the number of each label among these; None where the
+/// labels are not all of type `str`, or all `int`, or all `bool`.
 #[pyfunction]
-pub fn types<'py>(values: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>> {
-    let types = PySet::empty(values.py())?;
-    let mut last = None;
-    for value in strings::items(values) {
-        let kind = value.get_type_ptr();
-        if last != Some(kind) {
-            types.add(value.get_type())?;
-            last = Some(kind);
+pub fn looked_at<'py>(labels: &Bound<'py, PyList>) -> PyResult<Option<(Bound<'py, PyList>, Array)>> {
+    let py = labels.py();
+    let (different, known) = (PyList::empty(py), PyDict::new(py));
+    let (mut met, mut numbers, mut kind) = (Met::new(), Vec::with_capacity(labels.len()), None);
+    for label in strings::items(labels) {
+        if kind != Some(label.get_type_ptr()) {
+            let is_plain = label.is_exact_instance_of::<PyString>()
+                || label.is_exact_instance_of::<PyInt>()
+                || label.is_exact_instance_of::<PyBool>();
+            if !is_plain || kind.is_some() {
+                return Ok(None);
+            }
+            kind = Some(label.get_type_ptr());
         }
+        numbers.push(met.get(label, |label| {
+            if let Some(number) = known.get_item(label)? {
+                return number.extract();
+            }
+            let number = different.len() as u32;
+            different.append(label)?;
+            known.set_item(label, number)?;
+            Ok(number)
+        })?);
     }
-    Ok(types)
+    Ok(Some((different, Array::flat(numbers))))
 }
 
-/// The different ones of some labels.
+/// Other numbers for numbers: `table[0]` for each 0, and so on.
 #[pyfunction]
-pub fn distinct<'py>(labels: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>> {
-    let distinct = PySet::empty(labels.py())?;
-    let mut met = Met::new();
-    for label in strings::items(labels) {
-        met.get(label, |label| distinct.add(label))?;
-    }
-    Ok(distinct)
+pub fn renumbered(py: Python<'_>, numbers: PyBuffer<u32>, table: Vec<u32>) -> PyResult<Array> {
+    let numbers = numbers.to_vec(py)?;
+    let number = |number: u32| table.get(number as usize).copied();
+    let new: Option<Vec<u32>> = numbers.into_iter().map(number).collect();
+    new.map(Array::flat).ok_or_else(|| PyIndexError::new_err(format!("there are {} numbers in the table", table.len())))
 }
 
 /// The numbers of labels by a dictionary; None where it lacks one.

@@ -76,7 +76,8 @@ class Counts:
                 raise _with_label(error, list(numbers)) from None
 
         for texts, labels, weights in batches:
-            for label in sorted(_kernel.distinct(labels).difference(numbers)):
+            labels = as_labels(labels)
+            for label in sorted(set(labels.different).difference(numbers)):
                 numbers[label] = len(numbers)
             is_weighted = is_weighted or weights is not None
             counted(counting.add, texts, class_numbers(labels, list(numbers)), weights, len(numbers), n)
@@ -248,7 +249,7 @@ class Counts:
         check_collected(texts)
         labels = as_labels(labels)
         known, kernel = self.learned
-        different = _kernel.distinct(labels)
+        different = set(labels.different)
         # Numbered as here where that takes no room to speak of: then they can be added as they are.
         if weights is None and len(known) <= FEW_CLASSES and different.issubset(known):
             classes = known

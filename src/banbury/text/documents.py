@@ -59,19 +59,29 @@ def as_list(values: Any, what: str, error: type[InputError] = InputError) -> lis
     return list(values)
 
 
-def as_labels(labels: Labels) -> list[Any]:
+class CheckedLabels(list[Any]):
+    """Labels of one kind, which have been looked at: nobody looks at each of them again."""
+
+    __slots__ = ("different", "numbers")
+
+    def __init__(self, labels: list[Any], different: list[Any], numbers: Any) -> None:
+        super().__init__(labels)
+        self.different = different  # in the order in which they come
+        self.numbers = numbers  # of each label among these
+
+
+def as_labels(labels: Labels) -> CheckedLabels:
     """Labels as Python objects of one kind: `str`, `int`, `float` or `bool`; another kind is an error with its row.
 
     >>> as_labels([0.0, 1.0])
     [0.0, 1.0]
     """
+    if type(labels) is CheckedLabels:
+        return labels
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
-    kinds = _kernel.types(values)
-    if kinds <= {str}:
-        _check_ends(values)
-        return values
-    if kinds == {int} or kinds == {bool}:
-        return values
+    if found := _kernel.looked_at(values):
+        _check_ends(values, found[0])
+        return CheckedLabels(values, *found)
     values = [_plain(row, value) for row, value in enumerate(values)]
     for row, value in enumerate(values):
         if type(value) is not type(values[0]):
@@ -79,13 +89,15 @@ def as_labels(labels: Labels) -> list[Any]:
                 f"document {row} has label {value!r}, of type {type(value).__name__}, "
                 f"but document 0 has {values[0]!r}, of type {type(values[0]).__name__}; use labels of one type"
             )
-    return values
+    different = {label: number for number, label in enumerate(dict.fromkeys(values))}
+    _check_ends(values, list(different))
+    return CheckedLabels(values, list(different), _numbers(different[label] for label in values))
 
 
-def _check_ends(labels: list[str]) -> None:
+def _check_ends(labels: list[Any], different: list[Any]) -> None:
     """That no label ends in NUL: NumPy, which predictions come in, would drop it and take two labels for one."""
-    for label in _kernel.distinct(labels):
-        if label.endswith("\0"):
+    for label in different:
+        if isinstance(label, str) and label.endswith("\0"):
             raise LabelError(f"document {labels.index(label)} has label {label!r}, which ends in NUL; drop that")
 
 
@@ -166,6 +178,8 @@ def class_numbers(labels: list[Any], classes: list[Any], *, weighted: bool = Fal
     numbers = {label: number for number, label in enumerate(classes)}
     if weighted:
         return _numbers(numbers.get(label, 0) for label in labels)
+    if type(labels) is CheckedLabels and numbers.keys() >= set(labels.different):
+        return memoryview(_kernel.renumbered(labels.numbers, [numbers[label] for label in labels.different]))
     found = _kernel.numbers(labels, numbers)
     if found is None:
         row = next(row for row, label in enumerate(labels) if label not in numbers)
