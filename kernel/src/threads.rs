@@ -58,6 +58,9 @@ pub fn parts_of_size(sizes: impl Iterator<Item = usize>, share: usize) -> impl I
 /// Runs `work` on each item, the first on this thread and each other one on a thread of its own.
 pub fn each_on_a_thread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let Some((first, rest)) = items.split_first() else { return vec![] };
+    if rest.is_empty() {
+        return vec![work(first)];
+    }
     thread::scope(|scope| {
         let work = &work;
         let start = |item| thread::Builder::new().spawn_scoped(scope, move || work(item)).map_err(|_| item);

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from banbury import Analyzer, Classifier, Counts, _kernel
 from banbury.errors import InputError, LabelError
+from banbury.text.documents import as_labels, class_numbers
 from strategies import Corpus, corpora, texts
 
 TEXTS = ["so happy", "", "Ärger 😀", "so happy"]
@@ -371,3 +372,38 @@ def test_a_str_of_any_kind_is_read_as_its_utf_8(texts: list[str]) -> None:
         assert counts.features().names == columns.features().names
         assert counts.features().occurrences.tolist() == columns.features().occurrences.tolist()
         assert _kernel.size(strings) == sum(len(text.encode()) for text in whole)
+
+
+@pytest.mark.parametrize(
+    "column", [list, pa.array, lambda texts: pa.chunked_array([texts[:7], texts[7:9001], texts[9001:]])]
+)
+def test_many_documents_that_threads_read_are_those_that_one_reads(column: Callable[[list[str]], Any]) -> None:
+    kinds = ["plain {}", "é {}", "日本 {} 日本", "😀 {}", "half \ud800 {}", "\ufdd0mark {}", ""]
+    if column is not list:
+        kinds = [kind.replace("\ud800", "\ufffd") for kind in kinds]
+    texts = [kinds[row % len(kinds)].format(f"w{row % 1009}") for row in range(3 << 13)]
+    own = [OwnString(text) if row % 11 == 3 else text for row, text in enumerate(texts)] if column is list else texts
+    labels = [("yes", "no", "maybe")[row % 3] for row in range(len(texts))]
+    one, *others = (Counts().add(column(own), labels, threads=threads).parts() for threads in (1, 2, 3, 4))
+    assert all(other == one for other in others)
+    for threads in (1, 2):  # each at its own row
+        model = Classifier.textbook(threads=threads).fit(own, labels)
+        assert model.predict(column(own)).tolist() == model.predict([str(text) for text in texts]).tolist()
+
+
+@given(
+    st.lists(st.sampled_from(["b", "a", "é", "c" * 40]), min_size=1)
+    | st.lists(st.booleans())
+    | st.lists(st.floats(0, 2))
+)
+def test_labels_that_were_looked_at_are_the_same_labels(labels: list[Any]) -> None:
+    checked = as_labels(labels)
+    assert checked == labels
+    assert as_labels(checked) is checked
+    assert checked.different == list(dict.fromkeys(labels))
+    classes = sorted(checked.different)
+    plain = list(class_numbers(labels, classes))
+    assert plain == [classes.index(label) for label in labels] == list(class_numbers(checked, classes))
+    if labels:
+        with pytest.raises(LabelError, match=r"document 0 has label .*, which was never counted"):
+            class_numbers(checked, [label for label in classes if label != labels[0]])

@@ -228,11 +228,12 @@ impl<R: Recipe> Current<R> {
         &self,
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
+        threads: usize,
         expected: Option<u64>,
         work: impl Fn(&ScorerOf<R>, &counts::Counts, &text::Analyzer, &[&str]) -> Option<Vec<T>> + Sync,
     ) -> PyResult<(Vec<T>, usize)> {
         let texts = Texts::new(texts)?;
-        let read = texts.read(py)?;
+        let read = texts.read(py, threads)?;
         let slices = read.slices();
         let taken = self.take(py, expected)?;
         let run = |slices: &[&str]| work(&taken.scorer, &taken.version.counts, &taken.analyzer, slices);
@@ -343,7 +344,7 @@ impl<R: Recipe> Scoring for Current<R> {
         threads: usize,
         expected: Option<u64>,
     ) -> PyResult<Array> {
-        let (scores, n_texts) = self.rounds(py, texts, expected, |scorer, counts, analyzer, texts| {
+        let (scores, n_texts) = self.rounds(py, texts, threads, expected, |scorer, counts, analyzer, texts| {
             Some(scorer.scores(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
         Ok(Array::rows(scores, n_texts, start.prior.len()))
@@ -357,7 +358,7 @@ impl<R: Recipe> Scoring for Current<R> {
         threads: usize,
         expected: Option<u64>,
     ) -> PyResult<Array> {
-        let (best, _) = self.rounds(py, texts, expected, |scorer, counts, analyzer, texts| {
+        let (best, _) = self.rounds(py, texts, threads, expected, |scorer, counts, analyzer, texts| {
             Some(scorer.best(counts, analyzer, texts, start.of(counts)?, n_threads(threads)))
         })?;
         Ok(Array::flat(best))

@@ -19,13 +19,16 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PySet, PyString, PyTuple};
 
-use super::strings::{self, Content};
+use super::strings::{self, Content, Shared};
 use crate::processor::Characters;
 use crate::readers;
 use crate::text::{MARK, is_given};
+use crate::threads::{each_on_a_thread, equal_parts, n_threads};
 
 /// Places in a text and in its tokens, which may take more room than the text, are numbers of 32 bits.
 const LONGEST_TEXT: usize = 1 << 30;
+/// Below so many documents for each, another thread costs more than it saves.
+const FEW: usize = 1 << 13;
 
 /// Columns that are kept, so that they can be read more than once: a stream ends with its first reader.
 #[pyclass(frozen, sequence, module = "banbury._kernel")]
@@ -118,16 +121,23 @@ impl<'py> Texts<'py> {
         }
     }
 
-    /// The documents as UTF-8, where they lie if they can be.
-    pub fn read(&self, py: Python<'_>) -> PyResult<Read<'_>> {
-        let mut read = Read { pieces: Vec::with_capacity(self.len()), made: vec![] };
-        match self {
-            Texts::Strings(strings) => strings.iter().for_each(|string| read.push_string(string)),
-            Texts::Columns(columns) => {
-                let texts = columns.iter().flat_map(|column| (0..column.len()).map(|row| column.text(row)));
-                texts.for_each(|text| read.push(text));
+    /// The documents as UTF-8, where they lie if they can be; many of them are read by up to so many threads.
+    pub fn read(&self, py: Python<'_>, threads: usize) -> PyResult<Read<'_>> {
+        let parts = equal_parts(self.len(), n_threads(threads).min(self.len() / FEW));
+        let read = match self {
+            Texts::Strings(strings) => {
+                let shared = Shared::new(strings, py);
+                let mut read = Read::joined(each_on_a_thread(&parts, |rows| Read::of_strings(shared, rows.clone())));
+                for row in std::mem::take(&mut read.left) {
+                    read.push_string(&strings[row]);
+                    read.pieces.swap_remove(row);
+                }
+                read
             }
-        }
+            Texts::Columns(columns) => {
+                Read::joined(each_on_a_thread(&parts, |rows| Read::of_columns(columns, rows.clone())))
+            }
+        };
         match read.pieces.iter().map(Piece::len).enumerate().find(|(_, length)| *length > LONGEST_TEXT) {
             Some((row, length)) => Err(too_long(py, &format!("document {row}"), length)),
             None => Ok(read),
@@ -157,10 +167,13 @@ impl<'py> Labelled<'py> {
 }
 
 /// Documents as UTF-8.
+#[derive(Default)]
 pub struct Read<'a> {
     pieces: Vec<Piece<'a>>,
     /// Those that do not lie anywhere as UTF-8, many to a string.
     made: Vec<String>,
+    /// Those that only Python can read. Their pieces are empty.
+    left: Vec<usize>,
 }
 
 enum Piece<'a> {
@@ -182,6 +195,53 @@ impl<'a> Read<'a> {
     /// So many bytes go into one string: a longer one would be moved while it grows.
     const ROOM: usize = 256 << 10;
 
+    fn with_room_for(n: usize) -> Self {
+        Read { pieces: Vec::with_capacity(n), ..Read::default() }
+    }
+
+    /// Some of the strings, but for those that only Python can read.
+    fn of_strings(strings: Shared<'a>, rows: Range<usize>) -> Self {
+        let mut read = Read::with_room_for(rows.len());
+        for row in rows {
+            match strings.content(row) {
+                Some(Content::Text(text)) if !is_given(text) => read.pieces.push(Piece::There(text)),
+                Some(Content::Characters(characters)) => read.push_characters(characters),
+                _ => {
+                    read.left.push(row);
+                    read.pieces.push(Piece::There(""));
+                }
+            }
+        }
+        read
+    }
+
+    /// Some of the rows of all columns.
+    fn of_columns(columns: &'a [Column], rows: Range<usize>) -> Self {
+        let (mut read, mut before) = (Read::with_room_for(rows.len()), 0);
+        for column in columns {
+            let [from, to] = [rows.start, rows.end].map(|row| row.saturating_sub(before).min(column.len()));
+            (from..to).for_each(|row| read.push(column.text(row)));
+            before += column.len();
+        }
+        read
+    }
+
+    /// Documents that follow each other, from several parts.
+    fn joined(parts: Vec<Read<'a>>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().unwrap_or_default();
+        for part in parts {
+            let first = whole.made.len();
+            whole.pieces.extend(part.pieces.into_iter().map(|piece| match piece {
+                Piece::Made(number, range) => Piece::Made(first + number, range),
+                there => there,
+            }));
+            whole.made.extend(part.made);
+            whole.left.extend(part.left);
+        }
+        whole
+    }
+
     fn push(&mut self, text: Cow<'a, str>) {
         match text {
             Cow::Borrowed(text) => self.pieces.push(Piece::There(text)),
@@ -189,11 +249,15 @@ impl<'a> Read<'a> {
         }
     }
 
+    fn push_characters(&mut self, characters: Characters) {
+        self.make(characters.most_bytes(), |made| push(characters, made));
+    }
+
     fn push_string(&mut self, string: &'a Bound<'_, PyString>) {
         match Source::of(string) {
-            Source::There(text) => self.pieces.push(Piece::There(text)),
-            Source::Text(text) => self.make(text.len(), |made| made.push_str(&text)),
-            Source::Characters(characters) => self.make(characters.most_bytes(), |made| push(characters, made)),
+            Source::There(text) => self.push(Cow::Borrowed(text)),
+            Source::Text(text) => self.push(Cow::Owned(text)),
+            Source::Characters(characters) => self.push_characters(characters),
         }
     }
 

@@ -47,7 +47,7 @@ impl Counting {
         if let Some(class) = classes.iter().find(|&&class| class as usize >= n_classes) {
             return Err(input_error(py, format!("there is no class {class}; there are {n_classes}")));
         }
-        let read = texts.read(py)?;
+        let read = texts.read(py, threads)?;
         let slices = read.slices();
         let batch = Batch { texts: &slices, classes: &classes, weights: weights.as_deref(), n_classes };
         let mut ongoing = self.take(py)?;

@@ -236,7 +236,7 @@ impl Sample {
         if let Some(n) = rows.as_ref().map(Vec::len).filter(|n| *n != texts.len()) {
             return Err(input_error(py, format!("{} documents but {n} rows", texts.len())));
         }
-        let read = texts.read(py)?;
+        let read = texts.read(py, threads)?;
         let slices = read.slices();
         py.detach(|| {
             let mut sample = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

@@ -175,14 +175,14 @@ impl PlainScorer {
 
     fn log_likelihoods(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
         let n_classes = self.current.counts.get().n_classes();
-        let (logs, n_texts) = self.current.rounds(py, texts, None, |scorer, counts, analyzer, texts| {
+        let (logs, n_texts) = self.current.rounds(py, texts, 1, None, |scorer, counts, analyzer, texts| {
             (counts.n_classes() == n_classes).then(|| scorer.log_likelihoods(counts, analyzer, texts))
         })?;
         Ok(Array::rows(logs, n_texts, n_classes))
     }
 
     fn log_orders(&self, py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<Array> {
-        let (logs, _) = self.current.rounds(py, texts, None, |scorer, counts, analyzer, texts| {
+        let (logs, _) = self.current.rounds(py, texts, 1, None, |scorer, counts, analyzer, texts| {
             Some(scorer.log_orders(counts, analyzer, texts))
         })?;
         Ok(Array::flat(logs))

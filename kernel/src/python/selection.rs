@@ -60,7 +60,7 @@ impl Documents {
         if let Some(groups) = groups.as_ref().filter(|groups| groups.len() != texts.len()) {
             return Err(input_error(py, format!("{} documents but {} groups", texts.len(), groups.len())));
         }
-        let read = texts.read(py)?;
+        let read = texts.read(py, threads)?;
         let slices = read.slices();
         let groups: Option<Vec<&str>> = groups.as_ref().map(|groups| groups.iter().map(|group| &**group).collect());
         let (version, analyzer) = (counts.get().current_for_reader(), counts.get().analyzer.clone());
@@ -432,7 +432,7 @@ pub fn hold<'py>(py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'
 #[pyfunction]
 pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     let texts = Texts::new(texts)?;
-    let read = texts.read(py)?;
+    let read = texts.read(py, 1)?;
     let slices = read.slices();
     Ok((slices.len(), py.detach(|| slices.iter().map(|text| text.chars().count()).sum())))
 }
@@ -441,7 +441,7 @@ pub fn measure(py: Python<'_>, texts: &Bound<'_, PyAny>) -> PyResult<(usize, usi
 #[pyfunction]
 pub fn signatures(py: Python<'_>, analyzer: &Analyzer, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Array> {
     let texts = Texts::new(texts)?;
-    let read = texts.read(py)?;
+    let read = texts.read(py, threads)?;
     let slices = read.slices();
     let signatures = py.detach(|| duplicates::signatures(&analyzer.inner, &slices, n_threads(threads)));
     Ok(Array::rows(signatures, slices.len(), duplicates::HASHES))

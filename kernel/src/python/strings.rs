@@ -44,6 +44,37 @@ pub fn content<'a>(string: &'a Bound<'_, PyString>) -> Option<Content<'a>> {
     unsafe { content_at(string.as_ptr().cast(), layout) }
 }
 
+/// Strings that other threads read while the one that holds the interpreter waits for them.
+#[derive(Clone, Copy)]
+pub struct Shared<'a> {
+    strings: &'a [Bound<'a, PyString>],
+    layout: Option<Layout>,
+}
+
+// SAFETY: threads only read what the strings hold, which does not change: who could ask for their UTF-8 needs the interpreter, and
+// that is held by the thread that made this and waits. No reference is taken or given back.
+unsafe impl Sync for Shared<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    pub fn new(strings: &'a [Bound<'_, PyString>], py: Python<'_>) -> Self {
+        Shared { strings, layout: layout(py) }
+    }
+
+    /// What a string holds; None where only Python can say.
+    #[inline]
+    pub fn content(self, row: usize) -> Option<Content<'a>> {
+        let (string, layout) = (&self.strings[row], self.layout?);
+        // SAFETY: the layout has been found to be that of this Python's strings.
+        if string.is_exact_instance_of::<PyString>() {
+            unsafe { content_at(string.as_ptr().cast(), layout) }
+        } else {
+            None
+        }
+    }
+}
+
 #[inline]
 fn layout(py: Python<'_>) -> Option<Layout> {
     static LAYOUT: OnceLock<Option<Layout>> = OnceLock::new();
