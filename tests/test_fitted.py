@@ -109,7 +109,14 @@ def test_single_texts_are_labelled_by_what_is_kept_only_as_long_as_nothing_chang
     known.reading(settings, None)
     labeller = known.labeller(*given)
     assert labeller is not None
-    assert labeller.label("so happy") == "x"
+    model: Any = known.model
+    counts, choice = model.counts.learned, model.choice
+    assert labeller.label("so happy", counts, choice, *given) == "x"
+    others: list[Any] = [counts, choice, *given]
+    for at in range(len(others)):
+        changed = [*others[:at], object(), *others[at + 1 :]]
+        assert labeller.label("so happy", *changed) is None
+        assert not labeller.is_from(*changed)
     reading = known.reading(settings, None)
     assert labeller.scores("so happy") == (reading.classes, reading.scores_of("so happy"))
     assert labeller.scores("so happy " * 100_000) is None  # a long one is for others
@@ -127,5 +134,5 @@ def test_rows_and_weights_that_were_given_have_no_labeller() -> None:
     ):
         one = {"legs": 2} if model.model_.of_table() else "happy"
         assert model.predict(one) == model.predict(one)
-        assert model.model_.reading(model.settings).labeller() is None
+        assert model.model_.reading(model.settings).labeller((None,) * 7) is None
         assert not model.model_.is_in(model.model_.state())

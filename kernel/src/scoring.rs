@@ -119,7 +119,9 @@ pub struct Scorer<R: Reading> {
     /// How many tokens were labelled before there were rounded weights.
     labelled: AtomicUsize,
     rounded: OnceLock<Rounded>,
-    scratch: Mutex<Vec<Scratch<R>>>,
+    /// Boxed, since what one call gives back another takes: to move all of it takes as long as to read a word.
+    #[allow(clippy::vec_box)]
+    scratch: Mutex<Vec<Box<Scratch<R>>>>,
 }
 
 /// By block: all features with what is stored of them, and their weights.
@@ -195,7 +197,7 @@ impl<R: Reading> Scorer<R> {
     pub fn with_memory_of(self, other: &Self) -> Self {
         if let (Ok(mut ours), Ok(mut theirs)) = (self.scratch.try_lock(), other.scratch.try_lock()) {
             ours.append(&mut theirs);
-            ours.iter_mut().for_each(Scratch::forget);
+            ours.iter_mut().for_each(|scratch| scratch.forget());
         }
         self
     }
@@ -369,16 +371,16 @@ impl<R: Reading> Scorer<R> {
             parts.push((&texts[range], out));
             rest = after;
         }
-        let score = |(texts, out): &mut (&[&str], &mut [T]), scratch: &mut _| work(texts, out, scratch);
+        let score = |(texts, out): &mut (&[&str], &mut [T]), scratch: &mut Box<_>| work(texts, out, scratch);
         in_turns(parts, threads, || self.take_scratch(), score, |scratch| self.keep_scratch(scratch));
     }
 
-    fn take_scratch(&self) -> Scratch<R> {
+    fn take_scratch(&self) -> Box<Scratch<R>> {
         // Nobody waits: in a process that was forked the lock may be that of a thread that is not there.
         self.scratch.try_lock().ok().and_then(|mut kept| kept.pop()).unwrap_or_default()
     }
 
-    fn keep_scratch(&self, scratch: Scratch<R>) {
+    fn keep_scratch(&self, scratch: Box<Scratch<R>>) {
         let n_found = scratch.looked.iter().map(|looked| looked.found.capacity()).sum::<usize>();
         let is_small = scratch.tokens.bytes.capacity().max(n_found) <= LONGEST_KEPT;
         if is_small && let Ok(mut kept) = self.scratch.try_lock() {

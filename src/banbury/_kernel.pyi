@@ -264,9 +264,17 @@ class Scorer:
     ) -> int:
         """The class of one document with the highest score, the first of equal ones."""
     def labeller(
-        self, version: int, classes: Sequence[Any], start: Sequence[float], growth: Sequence[float] | None = None
+        self,
+        version: int,
+        classes: Sequence[Any],
+        start: Sequence[float],
+        growth: Sequence[float] | None,
+        made_from: tuple[Any, ...],
     ) -> Labeller | None:
-        """What labels single texts by this version of the counts; None where they have another, or other classes."""
+        """What labels single texts by this version of the counts; None where they have another, or other classes.
+
+        `made_from` has what `Labeller.is_from` compares.
+        """
     def terms(
         self, text: str, start: Sequence[float], growth: Sequence[float] | None = None, version: int | None = None
     ) -> tuple[list[float], list[list[float] | None]]:
@@ -555,8 +563,29 @@ class TrustScorer(Scorer):
 class Labeller:
     """Finds the label of one text after the other, by one version of the counts. A scorer makes it."""
 
-    def label(self, text: str) -> Any | None:
-        """The label of a text; None where the counts have changed since, and for a long one."""
+    def is_from(
+        self,
+        learned: Any,
+        choice: Any,
+        likelihood: Any,
+        smoothing: Any,
+        vocabulary: Any,
+        prior: Any,
+        calibration: Any,
+    ) -> bool:
+        """Whether it was made from these, the same objects: what was learned and chosen, and the settings."""
+    def label(
+        self,
+        text: str,
+        learned: Any,
+        choice: Any,
+        likelihood: Any,
+        smoothing: Any,
+        vocabulary: Any,
+        prior: Any,
+        calibration: Any,
+    ) -> Any | None:
+        """The label of a text; None where the counts have changed since, where `is_from` is false, for a long text."""
     def number(self, text: str) -> int | None:
         """The number of its class; None where the counts have changed since, and for a long one."""
     def scores(self, text: str) -> tuple[list[Any], list[float]] | None:

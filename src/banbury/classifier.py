@@ -371,13 +371,19 @@ class Classifier:
             fitted = self._fitted
         except AttributeError:  # not fitted, which is said there
             return self._labels(texts, prior, margin)
-        labeller = fitted.labeller(self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration)
+        labeller = fitted.latest_labeller
         if labeller is not None and prior is None and margin is None:
+            model: Any = fitted.model
             if type(texts) is str:
-                if (label := labeller.label(texts)) is not None:
+                # One call asks whether all is as it was, and labels: a key for `Latest` would take longer to make.
+                label = labeller.label(
+                    texts, model.counts.learned, model.choice,
+                    self.likelihood, self.smoothing, self.vocabulary, self.prior, self.calibration,
+                )  # fmt: skip
+                if label is not None:
                     return label
             elif type(texts) is list and len(texts) == 1 and type(texts[0]) is str:
-                classes = self.model_.classes
+                classes = model.classes
                 number = labeller.number(texts[0])
                 if number is not None and self._labeller() is labeller:  # else these may be other classes
                     return fitted.labels(classes)[number : number + 1].copy()

@@ -13,7 +13,6 @@ from banbury.lazy import numpy as np
 from banbury.model import Documents, Model, Reading, model_from_parts
 from banbury.parameters import check_parameters
 from banbury.tables.recognition import is_table
-from banbury.text.choice import TextChoice
 from banbury.text.documents import Column, Labels, as_labels
 from banbury.text.likelihoods import Dirichlet, Prior
 from banbury.text.model import TextModel
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from banbury.text.unlabelled import Unlabelled
 
 Found = TypeVar("Found")
-
-# A labeller; then what it was made from: the model, its counts, its choice, and the settings as a plain tuple.
-_KeptLabeller = tuple[_kernel.Labeller, TextModel, tuple[list[Any], _kernel.Counts], TextChoice, tuple[Any, ...]]
 
 
 class Fitted:
@@ -52,7 +48,7 @@ class Fitted:
         self._unlabelled = unlabelled
         self._latest_check = Latest[None]()
         self._latest_reading = Latest[Reading]()
-        self._latest_labeller: _KeptLabeller | None = None
+        self.latest_labeller: _kernel.Labeller | None = None  # of single texts; ask it what it was made from
         self._latest_labels: tuple[list[Any], NDArray[Any]] | None = None
 
     def copy(self) -> Fitted:
@@ -144,38 +140,26 @@ class Fitted:
         return self._latest_reading.get((plain, priors, state), make)
 
     def _keep_labeller(self, state: tuple[Any, ...], settings: Settings, prior: Prior | None, reading: Reading) -> None:
-        self._latest_labeller = None
+        self.latest_labeller = None
+        model = self.model
         # A prior that is a dictionary can change without a trace.
-        if prior is None and isinstance(settings.prior, str) and (labeller := reading.labeller()) is not None:
-            assert isinstance(self.model, TextModel), "only texts have a labeller"
-            learned, choice = self.model.counts.learned, self.model.choice
-            if self.model.is_in(state):  # asked after they were read: another thread may change them
-                self._latest_labeller = (labeller, self.model, learned, choice, tuple(settings))
+        if prior is None and isinstance(settings.prior, str) and isinstance(model, TextModel):
+            labeller = reading.labeller((model.counts.learned, model.choice, *settings))
+            if model.is_in(state):  # asked after they were read: another thread may change them
+                self.latest_labeller = labeller
 
     def labeller(
         self, likelihood: str, smoothing: Smoothing, vocabulary: str, prior: Prior | None, calibration: str | None
     ) -> _kernel.Labeller | None:
         """What labels single texts, where all that it was made from is still the same; else None.
 
-        That is asked by identity, one thing after the other, and without a call: a key for `Latest` takes longer to
-        make than a short text to label. The labeller itself asks whether the counts have changed.
+        The labeller itself asks whether the counts have changed.
         """
-        kept = self._latest_labeller  # read once: another thread may replace it
-        if kept is None:
+        labeller, model = self.latest_labeller, self.model  # read once: another thread may replace it
+        if labeller is None or not isinstance(model, TextModel):
             return None
-        labeller, model, learned, choice, settings = kept
-        its_likelihood, its_smoothing, its_vocabulary, its_prior, its_calibration = settings
-        if (
-            model.counts.learned is learned
-            and model.choice is choice
-            and likelihood is its_likelihood
-            and smoothing is its_smoothing
-            and vocabulary is its_vocabulary
-            and prior is its_prior
-            and calibration is its_calibration
-        ):
-            return labeller
-        return None
+        of = (model.counts.learned, model.choice, likelihood, smoothing, vocabulary, prior, calibration)
+        return labeller if labeller.is_from(*of) else None
 
     def read(self, settings: Settings, prior: Prior | None, use: Callable[[Reading], Found]) -> Found:
         """What `use` makes of a reading: of the model before or after what another thread changes, never half of it."""

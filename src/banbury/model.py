@@ -51,8 +51,11 @@ class Reading(Protocol):
     def best_one(self, document: Document) -> int:
         """The class id with the highest score, the first of equal ones."""
 
-    def labeller(self) -> _kernel.Labeller | None:
-        """What labels single texts as long as the model is in the state of this reading; None where nothing does."""
+    def labeller(self, made_from: tuple[Any, ...]) -> _kernel.Labeller | None:
+        """What labels single texts as long as the model is in the state of this reading; None where nothing does.
+
+        `made_from` has what `Labeller.is_from` compares.
+        """
 
     def best(self, documents: Documents, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each document."""

@@ -8,7 +8,7 @@ use pyo3::types::PyString;
 
 use super::array::Array;
 use super::input::{self, Texts, input_error};
-use super::labeller::{AnyScorer, Labeller};
+use super::labeller::{AnyScorer, Labeller, MadeFrom};
 use super::{Counts, FORKS, changed};
 use crate::correction;
 use crate::counts::{self, Kind};
@@ -332,7 +332,14 @@ pub trait Scoring: Send + Sync {
     ) -> PyResult<ListedTerms>;
 
     /// A labeller by this version of the counts; None where they have another, or other classes.
-    fn labeller(&self, py: Python<'_>, number: u64, start: Starts, classes: Vec<Py<PyAny>>) -> Option<Labeller>;
+    fn labeller(
+        &self,
+        py: Python<'_>,
+        number: u64,
+        start: Starts,
+        classes: Vec<Py<PyAny>>,
+        made_from: MadeFrom,
+    ) -> Option<Labeller>;
 }
 
 impl<R: Recipe> Scoring for Current<R> {
@@ -423,13 +430,20 @@ impl<R: Recipe> Scoring for Current<R> {
         })
     }
 
-    fn labeller(&self, py: Python<'_>, number: u64, start: Starts, classes: Vec<Py<PyAny>>) -> Option<Labeller> {
+    fn labeller(
+        &self,
+        py: Python<'_>,
+        number: u64,
+        start: Starts,
+        classes: Vec<Py<PyAny>>,
+        made_from: MadeFrom,
+    ) -> Option<Labeller> {
         let Taken { version, scorer, .. } = self.take(py, Some(number)).ok()?;
         if classes.len() != version.counts.n_classes() {
             return None;
         }
         start.of(&version.counts)?;
-        Some(Labeller::new(self.counts.clone_ref(py), number, R::kept(scorer), start, classes))
+        Some(Labeller::new(self.counts.clone_ref(py), number, R::kept(scorer), start, classes, made_from))
     }
 }
 

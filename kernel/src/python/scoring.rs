@@ -10,7 +10,7 @@ use super::correction::Correction;
 use super::current::{
     Current, Curves, CurvesScorer, FormScorer, Likelihoods, ListedTerms, PairTerms, Scoring, Starts, Terms,
 };
-use super::labeller::Labeller;
+use super::labeller::{Labeller, MadeFrom};
 use super::{Counts, exception, unknown};
 use crate::counts;
 use crate::likelihoods::{Form, Likelihood};
@@ -117,7 +117,6 @@ impl Scorer {
         self.current.listed_terms(py, text, &Starts::new(start, growth), version)
     }
 
-    #[pyo3(signature = (version, classes, start, growth=None))]
     fn labeller(
         &self,
         py: Python<'_>,
@@ -125,8 +124,9 @@ impl Scorer {
         classes: Vec<Py<PyAny>>,
         start: Vec<f64>,
         growth: Option<Vec<f64>>,
+        made_from: MadeFrom,
     ) -> Option<Labeller> {
-        self.current.labeller(py, version, Starts::new(start, growth), classes)
+        self.current.labeller(py, version, Starts::new(start, growth), classes, made_from)
     }
 }
 

@@ -4,6 +4,7 @@
 //! off by at most half a unit for each word. Where the best class leads the next by more than both can be off, it is the best;
 //! the few documents where it does not are left to the exact weights. 20 Newsgroups, 9.2 ns a word instead of 16.5.
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use super::Start;
@@ -36,8 +37,8 @@ pub struct Rounded {
     slots: Scattered<Slot>,
     /// The place of each word by its id; of use for long words, which their keys do not tell apart.
     places: Vec<u32>,
-    /// How many units make a nat.
-    units: f64,
+    /// A unit, in nats.
+    unit: f64,
     /// What each class gets from a word that it has never seen.
     unseen: Vec<f64>,
     /// By how much a word's share in the lead of one class over another can be off.
@@ -81,7 +82,7 @@ impl Rounded {
         }
         // Half a unit for each of two classes; and far more than what sums of 64-bit numbers are off.
         let largest = unseen.iter().fold(most, |largest, weight| largest.max(weight.abs()));
-        Rounded { slots, places, units, unseen: unseen.to_vec(), error: 1.0 / units + 1e-9 * largest }
+        Rounded { slots, places, unit: 1.0 / units, unseen: unseen.to_vec(), error: 1.0 / units + 1e-9 * largest }
     }
 
     /// How many places there are where words can be.
@@ -104,6 +105,10 @@ impl Rounded {
         let (keys, homes) = places.both_mut();
         let n = some.len();
         let (keys, homes) = (&keys[some.clone()], &mut homes[some.start..]);
+        if some.start == 0 {
+            // Those of the next documents are asked for while this one is read.
+            homes[..n.min(AHEAD)].iter().for_each(|&home| prefetch(&self.slots, home as usize));
+        }
         for (at, key) in keys.iter().enumerate() {
             prefetch(&self.slots, homes[at + AHEAD] as usize);
             let home = homes[at];
@@ -127,15 +132,14 @@ impl Rounded {
         );
         let n_known = f64::from(sums[COUNT]);
         let score =
-            |class: usize| start.prior[class] + n_known * self.unseen[class] + f64::from(sums[class]) / self.units;
+            |class: usize| start.prior[class] + n_known * self.unseen[class] + f64::from(sums[class]) * self.unit;
         let (mut best, mut highest, mut second) = (0, score(0), f64::NEG_INFINITY);
         for class in 1..self.unseen.len() {
+            // Which one is higher nobody can guess, so there is no branch.
             let score = score(class);
-            if score > highest {
-                (best, highest, second) = (class, score, highest);
-            } else {
-                second = second.max(score);
-            }
+            best = select_unpredictable(score > highest, class, best);
+            second = second.max(score.min(highest));
+            highest = highest.max(score);
         }
         let error = n_known * self.error + 1e-9 * (1.0 + highest.abs());
         (highest - second > error).then_some(best as u32)

@@ -98,7 +98,7 @@ class TableReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return int(self.scores(row, 1)[0].argmax())
 
-    def labeller(self) -> None:
+    def labeller(self, _made_from: tuple[Any, ...]) -> None:
         """None: a model of tables has no labeller."""
 
     def best(self, data: Data, threads: int) -> NDArray[Any]:

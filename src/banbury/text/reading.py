@@ -81,11 +81,11 @@ class TextReading(NamedTuple):
         """The class id with the highest score, the first of equal ones."""
         return self.scorer.best_one(as_document(text), self.start, self.growth, self.version)
 
-    def labeller(self) -> _kernel.Labeller | None:
+    def labeller(self, made_from: tuple[Any, ...]) -> _kernel.Labeller | None:
         """What labels single texts; None where the counts have changed since, or where there are none."""
         if self.version is None:
             return None
-        return self.scorer.labeller(self.version, self.classes, self.start, self.growth)
+        return self.scorer.labeller(self.version, self.classes, self.start, self.growth, made_from)
 
     def best(self, texts: Texts, threads: int) -> NDArray[Any]:
         """The class id with the highest score, for each text."""
