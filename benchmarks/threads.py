@@ -3,8 +3,8 @@
 `python benchmarks/threads.py` fits with 1, 2, 4, 8 and 16 threads. The thread that calls does everything that is not
 shared, and the first share of what is; the other shares are as large. So its own processor time is what a fit
 would take by the clock with a processor for each thread, but for what threads wait for each other and for memory.
-Beside it stand the processor time of all threads, which says what sharing costs, and what the kernel does not share:
-labels, and reading Python's strings.
+Beside it stand the processor time of all threads, which says what sharing costs, and what is not shared: labels, and
+taking hold of Python's strings.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def fitting(split: data.Split, ngrams: tuple[int, int], threads: int) -> tuple[f
 
 
 def reading(split: data.Split) -> tuple[float]:
-    """Processor seconds of what one thread does before the kernel counts: labels to numbers, strings to UTF-8."""
+    """Processor seconds of what one thread does before the kernel counts: labels to numbers, strings to be kept."""
     texts = fresh(split.train)
     gc.collect()
     start = thread_time()
     labels = as_labels(split.train_labels)
-    class_numbers(labels, sorted(_kernel.distinct(labels)))
-    _kernel.size(texts)
+    class_numbers(labels, sorted(labels.different))
+    _kernel.hold(texts)
     return (thread_time() - start,)
 
 

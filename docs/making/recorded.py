@@ -159,6 +159,17 @@ def reports_above() -> str:
     return f"{min(gaps) * 100:.1f} to {max(gaps) * 100:.1f}"
 
 
+def unshared(what: str) -> float:
+    """What one thread does alone of a fit, in ms."""
+    return float(one(result("threads")["rows"], what=what, threads=1)["reading"]) * 1e3
+
+
+def shared_cost(what: str, threads: int = 16) -> float:
+    """How many times the processor time of one thread so many take together."""
+    alone, together = (one(result("threads")["rows"], what=what, threads=n)["all_threads"] for n in (1, threads))
+    return float(together / alone)
+
+
 def readme() -> str:
     """The three figures of the README."""
     (ours, our_loss), (theirs, their_loss) = (
@@ -487,19 +498,30 @@ def places() -> str:
     )
 
 
+def threads() -> str:
+    """What more threads gain, by the processor time of the thread that calls."""
+    rows = result("threads")["rows"]
+    lines = []
+    for what in dict.fromkeys(row["what"] for row in rows):
+        first, *others = (row["path"] for row in rows if row["what"] == what)
+        lines.append(f"| {what} | {' | '.join(ratio(first / path) for path in others)} | {quantity(first, 's')} |")
+    return markdown_table("| gain over one thread | 2 | 4 | 8 | 16 | one thread |", lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     make.__name__: make
     for make in (
         readme, accuracies, speeds, automatic_speeds, views, copies, new_labels, tables, table_rows, labels, hierarchy,
         streams, many_classes, applications, saved_labels, attacks, vetted_attacks, live, serving, sizing, engines,
-        places,
+        places, threads,
     )
 }  # fmt: skip
 VALUES: dict[str, Callable[..., Any]] = {
     get.__name__: get
     for get in (
         application, text_mean, text_sets_lost, measured_table, table_accuracy, growth, speed, command, hierarchy_gain,
-        many_in_hierarchy, moving, views_won, small_won, reports_above, grown_classes, ratio, quantity,
+        many_in_hierarchy, moving, views_won, small_won, reports_above, grown_classes, unshared, shared_cost, ratio,
+        quantity,
     )
 }  # fmt: skip
 
