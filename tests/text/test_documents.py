@@ -400,6 +400,7 @@ def test_labels_that_were_looked_at_are_the_same_labels(labels: list[Any]) -> No
     checked = as_labels(labels)
     assert checked == labels
     assert as_labels(checked) is checked
+    assert type(pickle.loads(pickle.dumps(checked))) is list
     assert checked.different == list(dict.fromkeys(labels))
     classes = sorted(checked.different)
     plain = list(class_numbers(labels, classes))

@@ -69,6 +69,9 @@ class CheckedLabels(list[Any]):
         self.different = different  # in the order in which they come
         self.numbers = numbers  # of each label among these
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)  # a copy, or what another process gets, can change: it is a list like any other
+
 
 def as_labels(labels: Labels) -> CheckedLabels:
     """Labels as Python objects of one kind: `str`, `int`, `float` or `bool`; another kind is an error with its row.
