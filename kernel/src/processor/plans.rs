@@ -145,7 +145,10 @@ pub fn plan<F: Fn(usize) -> &'static Characters64 + Copy>(
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
         Level::Avx2 => unsafe { plan_avx2(text, how, copy, plans) },
-        Level::Plain => plan_with(text, how, copy, plans, kinds_plain, |block| wide_plain(block, how.characters)),
+        Level::Plain => {
+            let wide = |block: &_, next| wide_plain(block, next, how.characters);
+            plan_with(text, how, copy, plans, kinds_plain, wide, filled_up)
+        }
     }
 }
 
@@ -165,7 +168,8 @@ fn plan_avx2<F: Fn(usize) -> &'static Characters64 + Copy>(
         plans,
         #[inline(always)]
         |block, case, lower| unsafe { kinds_avx2(block, case, lower) },
-        |block| wide_plain(block, how.characters),
+        |block, next| wide_plain(block, next, how.characters),
+        filled_up,
     )
 }
 
@@ -186,12 +190,32 @@ fn plan_avx512<F: Fn(usize) -> &'static Characters64 + Copy>(
         #[inline(always)]
         |block, case, lower| unsafe { kinds_avx512(block, case, lower) },
         #[inline(always)]
-        |block| unsafe { wide_avx512(block, how.characters) },
+        |block, next| unsafe { wide_avx512(block, next, how.characters) },
+        #[inline(always)]
+        |rest| unsafe { filled_up_avx512(rest) },
     )
 }
 
-/// A block and the two bytes behind it, where a character may end that begins with its last byte.
-type Longer = [u8; 66];
+/// Fewer than 64 bytes, filled up with zeros.
+fn filled_up(rest: &[u8]) -> [u8; 64] {
+    let mut block = [0; 64];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+/// The same with AVX-512: written at once, it can be read at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+unsafe fn filled_up_avx512(rest: &[u8]) -> [u8; 64] {
+    let mut block = [0; 64];
+    let there = _bzhi_u64(u64::MAX, rest.len() as u32);
+    // SAFETY: no more bytes are read than there are, the block has 64, and no instruction asks for alignment.
+    unsafe {
+        _mm512_storeu_si512(block.as_mut_ptr().cast(), _mm512_maskz_loadu_epi8(there, rest.as_ptr().cast()));
+    }
+    block
+}
 
 #[inline(always)]
 fn plan_with<F: Fn(usize) -> &'static Characters64>(
@@ -200,7 +224,8 @@ fn plan_with<F: Fn(usize) -> &'static Characters64>(
     copy: &mut Vec<u8>,
     plans: &mut Vec<Plan>,
     kinds: impl Fn(&[u8; 64], u8, &mut [u8; 64]) -> Kinds,
-    wide: impl Fn(&Longer) -> [Sets; 2],
+    wide: impl Fn(&[u8; 64], [u8; 2]) -> [Sets; 2],
+    filled_up: impl Fn(&[u8]) -> [u8; 64],
 ) {
     let text = text.as_bytes();
     let (blocks, rest) = text.as_chunks::<64>();
@@ -219,36 +244,35 @@ fn plan_with<F: Fn(usize) -> &'static Characters64>(
     let (mut after_letter, mut after_ideograph, mut open) = (0, 0, 0);
     // A block is dealt with when the next one is known.
     for number in 0..=blocks.len() + 1 {
-        let mut next = match blocks.get(number) {
-            // SAFETY: there is room for whole blocks.
-            Some(block) => kinds(block, case, unsafe { &mut *lower.add(64 * number).cast() }),
+        let last;
+        let block = match blocks.get(number) {
+            Some(block) => Some(block),
             None if number == blocks.len() => {
                 // Not before: the end of a long text would have to be waited for.
-                let mut last = [0; 64];
-                last[..rest.len()].copy_from_slice(rest);
-                // SAFETY: as above.
-                kinds(&last, case, unsafe { &mut *lower.add(64 * number).cast() })
+                last = filled_up(rest);
+                Some(&last)
             }
-            None => Kinds { end: u64::MAX, ..Kinds::default() },
+            None => None,
         };
-        if next.wide != 0 {
-            let text = &text[64 * number..];
-            let [two, three] = match text.first_chunk() {
-                Some(longer) => wide(longer),
-                None => {
-                    let mut longer = [0; 66];
-                    longer[..text.len()].copy_from_slice(text);
-                    wide(&longer)
+        let mut next = Kinds { end: u64::MAX, ..Kinds::default() };
+        if let Some(block) = block {
+            // SAFETY: there is room for whole blocks.
+            next = kinds(block, case, unsafe { &mut *lower.add(64 * number).cast() });
+            if next.wide != 0 {
+                let byte = |at: usize| text.get(64 * (number + 1) + at).copied().unwrap_or(0);
+                let [two, three] = wide(block, [byte(0), byte(1)]);
+                let mut bytes = two.map(|bits| bits | bits << 1).with(after);
+                after = two.map(|bits| bits >> 63);
+                if three != Sets::default() {
+                    bytes = bytes.with(three.map(|bits| bits | bits << 1 | bits << 2));
+                    after = after.with(three.map(|bits| bits >> 62 | bits >> 63));
                 }
-            };
-            let bytes =
-                two.map(|bits| bits | bits << 1).with(three.map(|bits| bits | bits << 1 | bits << 2)).with(after);
-            after = two.map(|bits| bits >> 63).with(three.map(|bits| bits >> 62 | bits >> 63));
-            next.letters |= bytes.letters;
-            next.end |= bytes.mute;
-            next.mute |= bytes.mute;
-            (next.marks, next.ideographs) = (bytes.marks, bytes.ideographs);
-            (next.ideograph_starts, next.upper) = (three.ideographs, two.upper);
+                next.letters |= bytes.letters;
+                next.end |= bytes.mute;
+                next.mute |= bytes.mute;
+                (next.marks, next.ideographs) = (bytes.marks, bytes.ideographs);
+                (next.ideograph_starts, next.upper) = (three.ideographs, two.upper);
+            }
         }
         let Some(at) = number.checked_sub(1) else {
             here = next;
@@ -298,16 +322,15 @@ fn plan_with<F: Fn(usize) -> &'static Characters64>(
     unsafe { copy.set_len(copy.len() + text.len()) };
 }
 
-/// Where characters of two bytes begin in the first 64 bytes, and where those of three, by what they are.
+/// Where characters of two bytes begin in a block, which two more bytes follow, and where those of three, by what they are.
 #[inline]
-fn wide_plain(block: &Longer, characters: impl Fn(usize) -> &'static Characters64) -> [Sets; 2] {
+fn wide_plain(block: &[u8; 64], next: [u8; 2], characters: impl Fn(usize) -> &'static Characters64) -> [Sets; 2] {
     let mut found = [Sets::default(); 2];
-    for (at, &first) in block[..64].iter().enumerate().filter(|(_, first)| (0xc2..0xf0).contains(*first)) {
-        let low = |byte: u8| usize::from(byte & 0x3f);
-        let (second, third) = (block[at + 1], block[at + 2]);
+    for (at, &first) in block.iter().enumerate().filter(|(_, first)| (0xc2..0xf0).contains(*first)) {
+        let low = |at: usize| usize::from(block.get(at).unwrap_or_else(|| &next[(at - 64).min(1)]) & 0x3f);
         let (length, number, last) = match first {
-            ..0xe0 => (2, usize::from(first & 0x1f), low(second)),
-            _ => (3, usize::from(first & 0x0f) << 6 | low(second), low(third)),
+            ..0xe0 => (2, usize::from(first & 0x1f), low(at + 1)),
+            _ => (3, usize::from(first & 0x0f) << 6 | low(at + 1), low(at + 2)),
         };
         let here = characters(number).sets.map(|set| (set >> last & 1) << at);
         found[length - 2] = found[length - 2].with(here);
@@ -319,32 +342,64 @@ fn wide_plain(block: &Longer, characters: impl Fn(usize) -> &'static Characters6
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
-unsafe fn wide_avx512(block: &Longer, characters: impl Fn(usize) -> &'static Characters64) -> [Sets; 2] {
+unsafe fn wide_avx512(
+    block: &[u8; 64],
+    next: [u8; 2],
+    characters: impl Fn(usize) -> &'static Characters64,
+) -> [Sets; 2] {
+    static NUMBERS: [u8; 66] = {
+        let mut numbers = [0; 66];
+        let mut at = 0;
+        while at < 66 {
+            numbers[at] = at as u8;
+            at += 1;
+        }
+        numbers
+    };
     // SAFETY: all pointers are to 64 bytes, and these instructions ask for no alignment.
-    let [bytes, seconds, thirds] = [0, 1, 2].map(|from| unsafe { _mm512_loadu_si512(block[from..].as_ptr().cast()) });
+    let [bytes, from_second, from_third] =
+        [&block[..], &NUMBERS[1..], &NUMBERS[2..]].map(|bytes| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) });
+    let next = _mm512_set1_epi16(i16::from_le_bytes(next));
+    let seconds = _mm512_permutex2var_epi8(bytes, from_second, next);
+    let thirds = _mm512_permutex2var_epi8(bytes, from_third, next);
     let all = |byte: u8| _mm512_set1_epi8(byte as i8);
     let starting =
         |least: u8, most: u8| _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, all(least)), all(most - least + 1));
+    // Nearly all are letters: what else there may be is looked for where one is none.
+    let add = |found: &mut Sets, same: u64, sets: &Sets, last: __m512i| {
+        let is_in = |set: u64| same & _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(set as i64), last);
+        let letters = is_in(sets.letters);
+        found.letters |= letters;
+        if sets.upper != 0 {
+            found.upper |= is_in(sets.upper);
+        }
+        if letters != same {
+            found.marks |= is_in(sets.marks);
+            found.ideographs |= is_in(sets.ideographs);
+            found.mute |= is_in(sets.mute);
+        }
+    };
     let (mut two, mut three) = (Sets::default(), Sets::default());
     let mut left = starting(0xc2, 0xdf);
     while left != 0 {
         let first = block[left.trailing_zeros() as usize];
         let same = _mm512_cmpeq_epi8_mask(bytes, all(first));
-        let sets = characters(usize::from(first & 0x1f)).sets;
-        let is_in = |set: u64| same & _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(set as i64), seconds);
-        two = two.with(sets.map(is_in));
+        add(&mut two, same, &characters(usize::from(first & 0x1f)).sets, seconds);
         left &= !same;
     }
-    // Chinese has nearly as many beginnings as characters: U+4E00 to U+9FFF.
-    three.ideographs = starting(0xe5, 0xe9) | starting(0xe4, 0xe4) & _mm512_cmpge_epu8_mask(seconds, all(0xb8));
-    left = starting(0xe0, 0xef) & !three.ideographs;
+    left = starting(0xe0, 0xef);
+    if left != 0 {
+        // Chinese has nearly as many beginnings as characters: U+4E00 to U+9FFF.
+        three.ideographs = starting(0xe5, 0xe9) | starting(0xe4, 0xe4) & _mm512_cmpge_epu8_mask(seconds, all(0xb8));
+        left &= !three.ideographs;
+    }
     while left != 0 {
         let at = left.trailing_zeros() as usize;
-        let (first, second) = (block[at], block[at + 1]);
+        let first = block[at];
+        let second = block.get(at + 1).copied().unwrap_or(_mm512_cvtsi512_si32(next) as u8);
         let same = _mm512_cmpeq_epi8_mask(bytes, all(first)) & _mm512_cmpeq_epi8_mask(seconds, all(second));
-        let sets = characters(usize::from(first & 0x0f) << 6 | usize::from(second & 0x3f)).sets;
-        let is_in = |set: u64| same & _mm512_bitshuffle_epi64_mask(_mm512_set1_epi64(set as i64), thirds);
-        three = three.with(sets.map(is_in));
+        let number = usize::from(first & 0x0f) << 6 | usize::from(second & 0x3f);
+        add(&mut three, same, &characters(number).sets, thirds);
         left &= !same;
     }
     [two, three]
@@ -681,8 +736,8 @@ mod tests {
                 let how = Planning { characters, lowercase, leave_quiet };
                 let (mut fast, mut plain) = ((b"before".to_vec(), vec![]), (b"before".to_vec(), vec![]));
                 plan(&text, how, &mut fast.0, &mut fast.1);
-                let wide = |block: &Longer| wide_plain(block, characters);
-                plan_with(&text, how, &mut plain.0, &mut plain.1, kinds_plain, wide);
+                let wide = |block: &_, next| wide_plain(block, next, characters);
+                plan_with(&text, how, &mut plain.0, &mut plain.1, kinds_plain, wide, filled_up);
                 assert_eq!(fast, plain);
                 assert_eq!((fast.0.len(), fast.1.len()), (6 + text.len(), text.len() / 64 + 1));
                 assert!(lowercase || fast.0[6..] == *text.as_bytes());
