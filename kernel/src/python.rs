@@ -507,6 +507,7 @@ fn _kernel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<labeller::Labeller>()?;
     module.add_function(wrap_pyfunction!(labels::types, module)?)?;
     module.add_function(wrap_pyfunction!(labels::distinct, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::distinct_strings, module)?)?;
     module.add_function(wrap_pyfunction!(labels::numbers, module)?)?;
     module.add_class::<readers::Reader>()?;
     module.add_class::<readers::Rows>()?;

@@ -683,6 +683,9 @@ def types(values: list[Any]) -> set[type]:
 def distinct(labels: list[Any]) -> set[Any]:
     """The different ones of some labels."""
 
+def distinct_strings(labels: list[Any]) -> set[str] | None:
+    """The different ones of some labels, where each is a `str` and of no class derived from it; else None."""
+
 def numbers(labels: list[Any], known: dict[Any, int]) -> Array | None:
     """The numbers of labels by a dictionary; None where it lacks one."""
 

@@ -87,6 +87,20 @@ pub fn distinct<'py>(labels: &Bound<'py, PyList>) -> PyResult<Bound<'py, PySet>>
     Ok(distinct)
 }
 
+/// The different ones of some labels, where each is a `str` and of no class derived from it; else None.
+#[pyfunction]
+pub fn distinct_strings<'py>(labels: &Bound<'py, PyList>) -> PyResult<Option<Bound<'py, PySet>>> {
+    let distinct = PySet::empty(labels.py())?;
+    let mut met = Met::new();
+    for label in strings::items(labels) {
+        if !label.is_exact_instance_of::<PyString>() {
+            return Ok(None);
+        }
+        met.get(label, |label| distinct.add(label))?;
+    }
+    Ok(Some(distinct))
+}
+
 /// The numbers of labels by a dictionary; None where it lacks one.
 #[pyfunction]
 pub fn numbers(labels: &Bound<'_, PyList>, known: &Bound<'_, PyDict>) -> PyResult<Option<Array>> {

@@ -66,10 +66,11 @@ def as_labels(labels: Labels) -> list[Any]:
     [0.0, 1.0]
     """
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
-    kinds = _kernel.types(values)
-    if kinds <= {str}:
-        _check_ends(values)
+    strings = _kernel.distinct_strings(values)
+    if strings is not None:
+        _check_ends(values, strings)
         return values
+    kinds = _kernel.types(values)
     if kinds == {int} or kinds == {bool}:
         return values
     values = [_plain(row, value) for row, value in enumerate(values)]
@@ -82,9 +83,9 @@ def as_labels(labels: Labels) -> list[Any]:
     return values
 
 
-def _check_ends(labels: list[str]) -> None:
+def _check_ends(labels: list[str], different: set[str]) -> None:
     """That no label ends in NUL: NumPy, which predictions come in, would drop it and take two labels for one."""
-    for label in _kernel.distinct(labels):
+    for label in different:
         if label.endswith("\0"):
             raise LabelError(f"document {labels.index(label)} has label {label!r}, which ends in NUL; drop that")
 
