@@ -273,8 +273,9 @@ impl Counter {
         if is_new {
             tally.id = self.keys.len() as u32;
             self.keys.push(key);
-            self.long_starts.push(self.long.n_bytes());
             if key.is_long() {
+                self.long_starts.resize(tally.id as usize, 0);
+                self.long_starts.push(self.long.n_bytes());
                 self.long.push(tally.id, name);
             }
         }

@@ -374,9 +374,12 @@ unsafe fn wide_avx512(
             found.upper |= is_in(sets.upper);
         }
         if letters != same {
-            found.marks |= is_in(sets.marks);
-            found.ideographs |= is_in(sets.ideographs);
-            found.mute |= is_in(sets.mute);
+            let marks = is_in(sets.marks);
+            found.marks |= marks;
+            if letters | marks != same {
+                found.ideographs |= is_in(sets.ideographs);
+                found.mute |= is_in(sets.mute);
+            }
         }
     };
     let (mut two, mut three) = (Sets::default(), Sets::default());

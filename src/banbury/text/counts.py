@@ -19,6 +19,7 @@ from banbury.text.documents import (
     check_kind,
     class_numbers,
     n_threads,
+    with_distinct,
 )
 
 if TYPE_CHECKING:
@@ -246,9 +247,8 @@ class Counts:
 
     def _count(self, texts: Texts, labels: Labels, weights: Column, threads: int | None) -> Counts:
         check_collected(texts)
-        labels = as_labels(labels)
+        labels, different = with_distinct(labels)
         known, kernel = self.learned
-        different = _kernel.distinct(labels)
         # Numbered as here where that takes no room to speak of: then they can be added as they are.
         if weights is None and len(known) <= FEW_CLASSES and different.issubset(known):
             classes = known

@@ -65,11 +65,26 @@ def as_labels(labels: Labels) -> list[Any]:
     >>> as_labels([0.0, 1.0])
     [0.0, 1.0]
     """
+    return _checked(labels)[0]
+
+
+def with_distinct(labels: Labels) -> tuple[list[Any], set[Any]]:
+    """What `as_labels` makes of labels, and the different ones of them."""
+    values, strings = _checked(labels)
+    return values, _kernel.distinct(values) if strings is None else strings
+
+
+def _checked(labels: Labels) -> tuple[list[Any], set[str] | None]:
+    """Labels of one kind; and the different ones where they are strings, which are looked at once for both."""
     values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
     strings = _kernel.distinct_strings(values)
-    if strings is not None:
-        _check_ends(values, strings)
-        return values
+    if strings is None:
+        return _of_one_kind(values), None
+    _check_ends(values, strings)
+    return values, strings
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
     kinds = _kernel.types(values)
     if kinds == {int} or kinds == {bool}:
         return values
