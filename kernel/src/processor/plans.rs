@@ -146,7 +146,7 @@ pub fn plan<F: Fn(usize) -> &'static Characters64 + Copy>(
         // SAFETY: as above.
         Level::Avx2 => unsafe { plan_avx2(text, how, copy, plans) },
         Level::Plain => {
-            let wide = |block: &_, next| wide_plain(block, next, how.characters);
+            let wide = |block: &_, next| wide_plain(block, next, leads_plain(block), how.characters);
             plan_with(text, how, copy, plans, kinds_plain, wide, filled_up)
         }
     }
@@ -168,7 +168,8 @@ fn plan_avx2<F: Fn(usize) -> &'static Characters64 + Copy>(
         plans,
         #[inline(always)]
         |block, case, lower| unsafe { kinds_avx2(block, case, lower) },
-        |block, next| wide_plain(block, next, how.characters),
+        #[inline(always)]
+        |block, next| wide_plain(block, next, unsafe { leads_avx2(block) }, how.characters),
         filled_up,
     )
 }
@@ -322,20 +323,55 @@ fn plan_with<F: Fn(usize) -> &'static Characters64>(
     unsafe { copy.set_len(copy.len() + text.len()) };
 }
 
-/// Where characters of two bytes begin in a block, which two more bytes follow, and where those of three, by what they are.
+/// Where characters of two bytes begin in a block, which two more bytes follow, and where those of three, by what they are. All of them
+/// begin at `leads`.
 #[inline]
-fn wide_plain(block: &[u8; 64], next: [u8; 2], characters: impl Fn(usize) -> &'static Characters64) -> [Sets; 2] {
+fn wide_plain(
+    block: &[u8; 64],
+    next: [u8; 2],
+    mut leads: u64,
+    characters: impl Fn(usize) -> &'static Characters64,
+) -> [Sets; 2] {
     let mut found = [Sets::default(); 2];
-    for (at, &first) in block.iter().enumerate().filter(|(_, first)| (0xc2..0xf0).contains(*first)) {
+    while leads != 0 {
+        let at = leads.trailing_zeros() as usize;
         let low = |at: usize| usize::from(block.get(at).unwrap_or_else(|| &next[(at - 64).min(1)]) & 0x3f);
-        let (length, number, last) = match first {
-            ..0xe0 => (2, usize::from(first & 0x1f), low(at + 1)),
-            _ => (3, usize::from(first & 0x0f) << 6 | low(at + 1), low(at + 2)),
+        let (is_three, number, last) = match block[at] {
+            first @ ..0xe0 => (0, usize::from(first & 0x1f), low(at + 1)),
+            first => (1, usize::from(first & 0x0f) << 6 | low(at + 1), low(at + 2)),
         };
-        let here = characters(number).sets.map(|set| (set >> last & 1) << at);
-        found[length - 2] = found[length - 2].with(here);
+        let (found, sets) = (&mut found[is_three], &characters(number).sets);
+        let is_in = |set: u64| (set >> last & 1) << at;
+        // Nearly all are letters, and no character is in two sets but a capital.
+        if is_in(sets.letters) != 0 {
+            found.letters |= 1 << at;
+            found.upper |= is_in(sets.upper);
+        } else {
+            found.marks |= is_in(sets.marks);
+            found.ideographs |= is_in(sets.ideographs);
+            found.mute |= is_in(sets.mute);
+        }
+        leads &= leads - 1;
     }
     found
+}
+
+/// Where characters of two and three bytes begin in a block.
+fn leads_plain(block: &[u8; 64]) -> u64 {
+    block.iter().rev().fold(0, |leads, byte| leads << 1 | u64::from((0xc2..0xf0).contains(byte)))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+unsafe fn leads_avx2(block: &[u8; 64]) -> u64 {
+    let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+    block.as_chunks::<32>().0.iter().rev().fold(0, |leads, bytes| {
+        // SAFETY: the pointer is to 32 bytes, and this instruction asks for no alignment.
+        let v = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        let is_lead = _mm256_and_si256(_mm256_cmpgt_epi8(v, all(0xc1)), _mm256_cmpgt_epi8(all(0xf0), v));
+        leads << 32 | u64::from(_mm256_movemask_epi8(is_lead) as u32)
+    })
 }
 
 /// The same with AVX-512: for each beginning of characters that there is, one look at all last bytes.
@@ -739,7 +775,7 @@ mod tests {
                 let how = Planning { characters, lowercase, leave_quiet };
                 let (mut fast, mut plain) = ((b"before".to_vec(), vec![]), (b"before".to_vec(), vec![]));
                 plan(&text, how, &mut fast.0, &mut fast.1);
-                let wide = |block: &_, next| wide_plain(block, next, characters);
+                let wide = |block: &_, next| wide_plain(block, next, leads_plain(block), characters);
                 plan_with(&text, how, &mut plain.0, &mut plain.1, kinds_plain, wide, filled_up);
                 assert_eq!(fast, plain);
                 assert_eq!((fast.0.len(), fast.1.len()), (6 + text.len(), text.len() / 64 + 1));
