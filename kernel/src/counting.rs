@@ -108,7 +108,22 @@ struct Order<'a> {
 impl<'a> Order<'a> {
     fn new(batch: Batch<'a>) -> Self {
         let mut documents: Vec<u32> = (0..batch.texts.len() as u32).collect();
-        documents.sort_by_key(|&document| batch.classes[document as usize]);
+        if batch.n_classes > documents.len() {
+            documents.sort_by_key(|&document| batch.classes[document as usize]);
+            return Order { batch, documents };
+        }
+        // By class, where its next document goes.
+        let mut places = vec![0; batch.n_classes];
+        batch.classes.iter().for_each(|&class| places[class as usize] += 1);
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for (document, &class) in (0..).zip(batch.classes) {
+            let place = &mut places[class as usize];
+            documents[*place] = document;
+            *place += 1;
+        }
         Order { batch, documents }
     }
 

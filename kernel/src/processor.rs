@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use crate::threads::each_on_a_thread;
 pub use keys::{Halves, Spans, fast_places, placing_hash, placing_hashes};
 pub use memory::{Cleared, Scattered, scattered, scattered_copy, scattered_filled, scattered_zeros};
-pub use plans::{Letters, Plan, plain_spans, plan};
+pub use plans::{Characters64, Plan, Planning, Sets, plain_spans, plan};
 pub use utf8::Characters;
 pub use words::{Runs, word_bounds};
 

@@ -57,6 +57,25 @@ impl LongNames {
         self.bytes.get(start as usize..*self.ends.get(at)? as usize)
     }
 
+    /// How many bytes all of them have.
+    pub fn n_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The name of so many bytes that begins there.
+    pub fn at(&self, start: usize, length: usize) -> Option<&[u8]> {
+        self.bytes.get(start..start.checked_add(length)?)
+    }
+
+    /// Whether this name, which is a long one, begins there. Most are compared by their first and last sixteen bytes, without a call.
+    #[inline]
+    pub fn is_at(&self, start: usize, name: &[u8]) -> bool {
+        let Some(known) = self.at(start, name.len()) else { return false };
+        known.first_chunk::<16>() == name.first_chunk()
+            && known.last_chunk::<16>() == name.last_chunk()
+            && (name.len() <= 32 || known == name)
+    }
+
     /// Ids come in rising order, as a vocabulary gives them out.
     pub fn push(&mut self, id: u32, name: &[u8]) {
         self.ids.to_mut().push(id);
@@ -187,6 +206,23 @@ mod tests {
         assert_eq!(known, ids);
         assert!(ids.iter().all(|&id| words.name(id) == names[id as usize].as_bytes()));
         assert_eq!(words.find_one(b"never seen"), UNKNOWN);
+    }
+
+    #[test]
+    fn a_name_is_compared_from_its_first_byte_to_its_last() {
+        let mut names = LongNames::default();
+        names.push(0, b"some other name, before it");
+        for length in [16, 17, 31, 32, 33, 70] {
+            let (start, name) = (names.n_bytes(), (0..length).collect::<Vec<u8>>());
+            names.push(1, &name);
+            assert!(names.is_at(start, &name) && names.at(start, name.len()) == Some(&name[..]));
+            assert!(!names.is_at(start + 1, &name) && !names.is_at(start - 1, &name));
+            for at in 0..name.len() {
+                let mut other = name.clone();
+                other[at] ^= 1;
+                assert!(!names.is_at(start, &other));
+            }
+        }
     }
 
     #[test]

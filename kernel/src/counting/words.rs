@@ -120,8 +120,8 @@ struct Counter {
     table: Table<WordKey, Tally>,
     keys: Vec<WordKey>,
     long: LongNames,
-    /// By word, how many long ones were there before it: to search for each of them takes longer than to compare it.
-    long_before: Vec<u32>,
+    /// By word, where its name begins among those of long words, if it is one: to search for each of them takes longer than to compare it.
+    long_starts: Vec<usize>,
     /// Places in the table that the current class has touched.
     touched: Vec<u32>,
     cells: Vec<(u32, Cell)>,
@@ -141,7 +141,7 @@ impl Counter {
             table: Table::unready(n_words),
             keys: Vec::with_capacity(n_words),
             long: LongNames::default(),
-            long_before: vec![],
+            long_starts: vec![],
             touched: vec![],
             cells: vec![],
             n_added_up: 0,
@@ -268,16 +268,15 @@ impl Counter {
     #[inline(never)]
     fn add_with_care(&mut self, key: WordKey, home: u32, name: &[u8], stamp: Stamp) -> u32 {
         let key = key.stored();
-        let same = |tally: &Tally| {
-            !key.is_long() || self.long.numbered(self.long_before[tally.id as usize] as usize) == Some(name)
-        };
+        let same = |tally: &Tally| !key.is_long() || self.long.is_at(self.long_starts[tally.id as usize], name);
         let (place, is_new) = self.table.place_from(home as usize, key, same);
         let tally = self.table.at(place);
         if is_new {
             tally.id = self.keys.len() as u32;
             self.keys.push(key);
-            self.long_before.push(self.long.len() as u32);
             if key.is_long() {
+                self.long_starts.resize(tally.id as usize, 0);
+                self.long_starts.push(self.long.n_bytes());
                 self.long.push(tally.id, name);
             }
         }

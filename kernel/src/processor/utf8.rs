@@ -1,6 +1,6 @@
 //! From characters of one, two or four bytes each, as Python's `str` holds them, to UTF-8.
 //!
-//! With AVX-512 each character becomes its bytes in a lane of its own, sixteen or 32 at once, and what the lanes leave empty is
+//! With AVX-512 each character becomes its bytes in a lane of its own, 32 at once or, where one takes three bytes, sixteen, and what the lanes leave empty is
 //! pressed out. A lone surrogate, which UTF-8 cannot hold, reads as U+FFFD.
 
 #[cfg(target_arch = "x86_64")]
@@ -65,8 +65,8 @@ impl Characters<'_> {
                 let out = text.as_mut_vec();
                 match self {
                     Characters::One(bytes) => push_bytes_avx512(bytes, out),
-                    Characters::Two(units) => push_avx512(units, out),
-                    Characters::Four(units) => push_avx512(units, out),
+                    Characters::Two(units) => push_pairs_avx512(units, out),
+                    Characters::Four(units) => push_fours_avx512(units, out),
                 }
             },
             _ => self.push_plain(text),
@@ -133,37 +133,76 @@ unsafe fn push_32(block: __m256i, there: u32, out: *mut u8) -> *mut u8 {
             _mm256_storeu_si256(out.cast(), block);
             return out.add(there.count_ones() as usize);
         }
-        let units = _mm512_cvtepu8_epi16(block);
-        let lead = _mm512_or_si512(_mm512_srli_epi16::<6>(units), _mm512_set1_epi16(0x80c0u16 as i16));
-        let trail = _mm512_slli_epi16::<8>(_mm512_and_si512(units, _mm512_set1_epi16(0x3f)));
-        let both = _mm512_mask_mov_epi16(units, wide, _mm512_or_si512(lead, trail));
-        // Every first byte that is there, and the second ones of wide characters.
-        let kept =
-            _pdep_u64(u64::from(there), 0x5555_5555_5555_5555) | _pdep_u64(u64::from(wide), 0xaaaa_aaaa_aaaa_aaaa);
+        push_narrow(_mm512_cvtepu8_epi16(block), wide, there, out)
+    }
+}
+
+/// Writes 32 characters up to U+07FF, of which those that are not ASCII are known.
+///
+/// # Safety
+/// 64 bytes can be written.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+unsafe fn push_narrow(units: __m512i, wide: u32, there: u32, out: *mut u8) -> *mut u8 {
+    let lead = _mm512_or_si512(_mm512_srli_epi16::<6>(units), _mm512_set1_epi16(0x80c0u16 as i16));
+    let trail = _mm512_slli_epi16::<8>(_mm512_and_si512(units, _mm512_set1_epi16(0x3f)));
+    let both = _mm512_mask_mov_epi16(units, wide, _mm512_or_si512(lead, trail));
+    // Every first byte that is there, and the second ones of wide characters.
+    let kept = _pdep_u64(u64::from(there), 0x5555_5555_5555_5555) | _pdep_u64(u64::from(wide), 0xaaaa_aaaa_aaaa_aaaa);
+    // SAFETY: as the caller says.
+    unsafe {
         _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi8(kept, both));
         out.add(kept.count_ones() as usize)
     }
 }
 
-/// 16 characters of two or four bytes become 16 times four bytes.
+/// 32 characters of two bytes become 32 times two bytes, or twice 16 times four bytes.
 ///
 /// # Safety
 /// There is room for [`Characters::most_bytes`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn push_avx512<U: Copy + Into<u32>>(units: &[U], out: &mut Vec<u8>) {
-    let (blocks, rest) = units.as_chunks::<16>();
-    // SAFETY: each character takes four bytes at the most, and 64 more can be written.
+unsafe fn push_pairs_avx512(units: &[u16], out: &mut Vec<u8>) {
+    // SAFETY: each character takes three bytes at the most, and 64 more can be written. No more units are read than there are, and no
+    // instruction asks for alignment.
     unsafe {
         let start = out.as_mut_ptr().add(out.len());
         let mut end = start;
-        for block in blocks {
-            end = push_16(&block.map(Into::into), u16::MAX, end);
+        for block in units.chunks(32) {
+            let there = u32::MAX >> (32 - block.len());
+            let units = _mm512_maskz_loadu_epi16(there, block.as_ptr().cast());
+            let wide = _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x80));
+            if wide == 0 {
+                _mm256_storeu_si256(end.cast(), _mm512_cvtepi16_epi8(units));
+                end = end.add(block.len());
+            } else if _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x800)) == 0 {
+                end = push_narrow(units, wide, there, end);
+            } else {
+                let half = |units: __m256i| _mm512_cvtepu16_epi32(units);
+                end = push_16(half(_mm512_castsi512_si256(units)), there as u16, end);
+                end = push_16(half(_mm512_extracti64x4_epi64::<1>(units)), (there >> 16) as u16, end);
+            }
         }
-        if !rest.is_empty() {
-            let mut last = [0; 16];
-            last.iter_mut().zip(rest).for_each(|(to, &unit)| *to = unit.into());
-            end = push_16(&last, u16::MAX >> (16 - rest.len()), end);
+        out.set_len(out.len() + end.offset_from_unsigned(start));
+    }
+}
+
+/// 16 characters of four bytes become 16 times four bytes.
+///
+/// # Safety
+/// There is room for [`Characters::most_bytes`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn push_fours_avx512(units: &[u32], out: &mut Vec<u8>) {
+    // SAFETY: each character takes four bytes at the most, and 64 more can be written. No more units are read than there are, and no
+    // instruction asks for alignment.
+    unsafe {
+        let start = out.as_mut_ptr().add(out.len());
+        let mut end = start;
+        for block in units.chunks(16) {
+            let there = u16::MAX >> (16 - block.len());
+            end = push_16(_mm512_maskz_loadu_epi32(there, block.as_ptr().cast()), there, end);
         }
         out.set_len(out.len() + end.offset_from_unsigned(start));
     }
@@ -174,11 +213,10 @@ unsafe fn push_avx512<U: Copy + Into<u32>>(units: &[U], out: &mut Vec<u8>) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
-unsafe fn push_16(units: &[u32; 16], there: u16, out: *mut u8) -> *mut u8 {
+unsafe fn push_16(units: __m512i, there: u16, out: *mut u8) -> *mut u8 {
     let all = |number: u32| _mm512_set1_epi32(number as i32);
-    // SAFETY: there are 16 units, and 64 bytes can be written.
+    // SAFETY: as the caller says.
     unsafe {
-        let units = _mm512_loadu_si512(units.as_ptr().cast());
         let two = _mm512_cmpge_epu32_mask(units, all(0x80));
         if two == 0 {
             _mm_storeu_si128(out.cast(), _mm512_cvtepi32_epi8(units));

@@ -39,10 +39,10 @@ impl<'py, T: Copy> Met<'py, T> {
             return Ok(*known);
         }
         let known = find(&label)?;
-        match by_text {
-            Some((place, _)) => *place = Some((label, known)),
-            None => *by_place = Some((label, known)),
+        if let Some((place, _)) = by_text {
+            *place = Some((label.clone(), known));
         }
+        *by_place = Some((label, known));
         Ok(known)
     }
 }

@@ -11,7 +11,8 @@ use unicode_properties::{
 };
 
 use super::given::pieces;
-use crate::processor::Letters;
+use super::unicode::exclamation;
+use crate::processor::{Characters64, Sets};
 
 /// A set of the bits below.
 pub(super) type Class = u16;
@@ -43,7 +44,7 @@ pub(super) const WIDE: Class = 1 << 12;
 pub(super) const END: Class = 1 << 13;
 /// ASCII signs that are tokens by themselves. Any other says nothing before white space, unless all punctuation is wanted.
 pub(super) const LOUD: Class = 1 << 14;
-/// Not ASCII, and spelled in another way in tokens: in lower case, or not at all.
+/// Not ASCII, and spelled in another way in tokens than in the copy of the text: in a lower case of another length, or not at all.
 pub(super) const RESPELLED: Class = 1 << 15;
 
 /// Python's `\w`: `str.isalnum()` or the underscore.
@@ -102,16 +103,51 @@ pub(super) fn wide_class(bytes: &[u8], at: usize) -> (Class, usize) {
     (PAGES[point / PAGE].get_or_init(|| page(point / PAGE))[point % PAGE], length)
 }
 
-/// The letters of two bytes that are tokens as they are, wherever they stand.
-pub(super) fn letters_of_two_bytes() -> &'static Letters {
-    static LETTERS: OnceLock<Letters> = OnceLock::new();
-    LETTERS.get_or_init(|| {
-        let mut letters = [0; 32];
-        for character in ('\u{80}'..='\u{7ff}').filter(|character| class(*character) == WIDE | LETTER) {
-            letters[character as usize >> 6] |= 1 << (character as u32 & 0x3f);
+/// What the characters of two or three bytes are whose numbers begin with `number` and end in any six bits.
+#[inline]
+pub(super) fn characters(number: usize) -> &'static Characters64 {
+    static ALL: [OnceLock<Box<Characters64>>; 0x1_0000 / 64] = [const { OnceLock::new() }; 0x1_0000 / 64];
+    ALL[number].get_or_init(|| compute_64(number))
+}
+
+#[cold]
+fn compute_64(number: usize) -> Box<Characters64> {
+    let mut all = Box::new(Characters64 { sets: Sets::default(), lowered: [[0; 2]; 64] });
+    let sets = &mut all.sets;
+    for last in 0..64 {
+        let Some(character) = char::from_u32((number << 6 | last) as u32).filter(|character| !character.is_ascii())
+        else {
+            continue;
+        };
+        let class = class(character);
+        // What can become an emoji by what follows takes a closer look.
+        let set = match class & !UPPER {
+            _ if character < NO_EMOJI_FROM && character.is_emoji_char() => continue,
+            class if class == WIDE | LETTER => &mut sets.letters,
+            class if class == WIDE | MARK => &mut sets.marks,
+            class if class == WIDE | LETTER | HAN => &mut sets.ideographs,
+            class if class & !(SIGN | SPACE) == WIDE && !is_loud(character) => &mut sets.mute,
+            _ => continue,
+        };
+        *set |= 1 << last;
+        if let Some(lowered) = lowered_in_place(character) {
+            sets.upper |= 1 << last;
+            lowered.encode_utf8(&mut all.lowered[last]);
         }
-        letters
-    })
+    }
+    all
+}
+
+/// Whether a sign that is no currency says something, or may join words.
+fn is_loud(sign: char) -> bool {
+    matches!(sign, '…' | '’' | '‐' | '‑') || exclamation(sign).is_some()
+}
+
+/// The lower case of a capital letter of two bytes that takes as many, wherever it stands.
+fn lowered_in_place(character: char) -> Option<char> {
+    let mut lowered = character.to_lowercase();
+    let first = lowered.next().filter(|first| *first != character && lowered.next().is_none())?;
+    (character.len_utf8() == 2 && first.len_utf8() == 2 && character != 'Σ').then_some(first)
 }
 
 /// The class of one character after the other; neighbours share a page, which is found once.
@@ -172,7 +208,10 @@ fn compute(character: char) -> Class {
         class |= EMOJI | SIGN;
     }
     if !character.to_lowercase().eq([character]) {
-        class |= UPPER | RESPELLED;
+        class |= UPPER;
+        if lowered_in_place(character).is_none() {
+            class |= RESPELLED;
+        }
     }
     if character == '\u{ad}' {
         class |= RESPELLED;
@@ -247,7 +286,9 @@ mod tests {
     fn characters_have_the_class_their_readers_expect() {
         for (character, expected) in [
             ('é', WIDE | LETTER),
-            ('É', WIDE | LETTER | UPPER | RESPELLED),
+            ('É', WIDE | LETTER | UPPER),
+            ('İ', WIDE | LETTER | UPPER | RESPELLED),
+            ('Σ', WIDE | LETTER | UPPER | RESPELLED),
             ('\u{ad}', WIDE | MARK | RESPELLED),
             ('½', WIDE | LETTER),
             ('٣', WIDE | DIGIT),
@@ -273,6 +314,11 @@ mod tests {
             let text = format!("a{character}b");
             assert_eq!(wide_class(text.as_bytes(), 1), (class(character), character.len_utf8()), "{character:?}");
         }
+    }
+
+    #[test]
+    fn what_a_plan_takes_for_ideographs_are_words_by_themselves() {
+        assert!((0x4e00 / 64..0xa000 / 64).all(|number| characters(number).sets.ideographs == u64::MAX));
     }
 
     #[test]

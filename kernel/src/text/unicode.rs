@@ -17,20 +17,21 @@ use std::ops::Range;
 
 use super::classes::{
     ASCII, CURRENCY, Class, DIGIT, END, HAN, LETTER, LOUD, MARK, RESPELLED, SIGN, SPACE, UNDERSCORE, UNSPACED, WORD,
-    class, letters_of_two_bytes, wide_class,
+    characters, class, wide_class,
 };
 use super::emoticons::{emoji, emoticon};
 use super::letters::{letters_end, may_start_address};
 use super::recognisers::{Recognisers, Thing};
 use super::writer::{Places, Writer};
 use super::{Punctuation, Settings};
-use crate::processor::{Plan, plan};
+use crate::processor::{Plan, Planning, plan};
 
 /// Hands the pieces of `text` to the writer, in order. Most are plain words, which a plan of the text finds 64 bytes at a time.
 pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
     let mut plans = writer.take_plans();
     let mut scanner = Scanner::new(text, settings, writer);
-    plan(text.as_bytes(), letters_of_two_bytes(), scanner.is_quiet, &mut plans);
+    let how = Planning { characters, lowercase: settings.lowercase, leave_quiet: scanner.is_quiet };
+    plan(text, how, scanner.writer.place_for_copy(), &mut plans);
     let mut at = 0;
     while let Some(start) = scanner.plain_words(&plans, at) {
         at = scanner.piece(start);
@@ -45,6 +46,7 @@ pub(super) fn scan<P: Places>(text: &str, settings: &Settings, writer: &mut Writ
 /// The same without a plan, piece by piece.
 #[cfg(test)]
 pub(super) fn scan_plainly<P: Places>(text: &str, settings: &Settings, writer: &mut Writer<P>) {
+    writer.copy(text);
     let mut scanner = Scanner::new(text, settings, writer);
     let mut at = 0;
     while at < text.len() {
@@ -64,7 +66,6 @@ struct Scanner<'t, 'w, 'a, P> {
 
 impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
     fn new(text: &'t str, settings: &'t Settings, writer: &'w mut Writer<'a, P>) -> Self {
-        writer.copy(text);
         let recognisers = Recognisers::new(text, settings);
         let is_quiet = settings.punctuation != Punctuation::All && !settings.negation;
         Scanner { text, bytes: text.as_bytes(), settings, recognisers, writer, is_quiet }
@@ -88,13 +89,14 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
             let place = |bits: u64| 64 * block + bits.trailing_zeros() as usize;
             let letters = plan.letters & reached;
             let after_letters = letters << 1 | u64::from(open.is_some());
-            let mut starts = letters & !after_letters;
+            let breaks = plan.breaks & after_letters;
+            let mut starts = letters & !after_letters | breaks;
             let joined = plan.joined & after_letters;
             let stops = plan.others & reached | joined;
             // A word ends before the first stop or there, unless something joins it to more.
             let first_stop = stops & stops.wrapping_neg();
             let before_stop = first_stop.wrapping_sub(1);
-            let mut ends = after_letters & !letters & (before_stop | first_stop & !joined);
+            let mut ends = (after_letters & !letters | breaks) & (before_stop | first_stop & !joined);
             while ends != 0 {
                 let start = open.take().unwrap_or_else(|| {
                     let start = place(starts);
@@ -373,7 +375,7 @@ impl<'t, 'w, 'a, P: Places> Scanner<'t, 'w, 'a, P> {
 }
 
 /// The doubled mark for a sign that exclaims or asks, in any script.
-fn exclamation(sign: char) -> Option<&'static str> {
+pub(super) fn exclamation(sign: char) -> Option<&'static str> {
     match sign {
         '!' | '！' => Some("!!"),
         '?' | '？' | '؟' => Some("??"),

@@ -1,7 +1,7 @@
 //! From a piece of text to a token: lower case, negation, stop words, stem, keywords.
 //!
 //! The scanners find the pieces, the writer decides what becomes of them. It first copies the
-//! text, ASCII letters in lower case, to the end of `Tokens::bytes`: most words are tokens right
+//! text, most letters in lower case, to the end of `Tokens::bytes`: most words are tokens right
 //! there, and cost no more than their span. Only what is spelled in another way is written
 //! behind the copy. Where the places are wanted they are kept beside the tokens, by the same
 //! code, so that both kinds of caller get the same tokens.
@@ -73,12 +73,25 @@ impl<'a, P: Places> Writer<'a, P> {
         self.out.plans = plans;
     }
 
-    /// Copies the text, which `copied_word` relies on.
-    pub(super) fn copy(&mut self, text: &str) {
+    /// Where the copy of the text is to be appended, which `copied_word` relies on.
+    pub(super) fn place_for_copy(&mut self) -> &mut Vec<u8> {
         self.copy = self.out.bytes.len();
-        self.out.bytes.extend_from_slice(text.as_bytes());
-        if self.analyzer.settings.lowercase {
-            self.out.bytes[self.copy..].make_ascii_lowercase();
+        &mut self.out.bytes
+    }
+
+    /// Copies the text, letter by letter in lower case where this changes no place in it.
+    #[cfg(test)]
+    pub(super) fn copy(&mut self, text: &str) {
+        let lowercase = self.analyzer.settings.lowercase;
+        let copy = self.place_for_copy();
+        for character in text.chars() {
+            let mut lowered = character.to_lowercase();
+            match (lowered.next(), lowered.next()) {
+                (Some(lowered), None) if lowercase && lowered.len_utf8() == character.len_utf8() => {
+                    push_character(lowered, copy);
+                }
+                _ => push_character(character, copy),
+            }
         }
     }
 

@@ -53,6 +53,11 @@ impl WordKey {
         self.high >> 56 == 0xff
     }
 
+    /// How many bytes its word has; None for one that is not long.
+    pub fn long_length(self) -> Option<usize> {
+        self.is_long().then_some((self.high & 0xffff_ffff_ffff) as usize)
+    }
+
     /// How many bytes its word has; None for a long one.
     pub(super) fn short_length(self) -> Option<usize> {
         (!self.is_long()).then(|| (self.bytes()[15] as usize).saturating_sub(1).min(LONGEST_SHORT))

@@ -74,7 +74,8 @@ class TextModel:
         threads: int | None,
     ) -> tuple[TextModel, TrainingReport | None]:
         """A model of these documents, with everything chosen, and how well it does."""
-        texts = _kernel.hold(texts)
+        if settings.is_open:
+            texts = _kernel.hold(texts)  # else they are read once
         is_open = analyzer is None and settings.is_automatic  # only then the length of the documents matters
         widest, narrower = analyzers_for(analyzer, *(_kernel.measure(texts) if is_open else (0, 0)), settings)
         counts = Counts(widest).add(texts, labels, weights=weights, threads=threads)

@@ -190,8 +190,8 @@ fn rest(hash: u64, n: usize) -> u64 {
 }
 
 fn name(counter: &Counter, number: usize) -> Option<&[u8]> {
-    let long = || counter.long.numbered(counter.long_before[number] as usize);
-    counter.keys[number].is_long().then(long).flatten()
+    let length = counter.keys[number].long_length()?;
+    counter.long.at(counter.long_starts[number], length)
 }
 
 fn joined_stream(counters: &[Counter], ids: &[Vec<u32>]) -> Stream {
