@@ -8,8 +8,6 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING
 
-import click
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -38,7 +36,7 @@ def note(message: str) -> None:
         width = get_terminal_size().columns
         lines = [fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")]
         text = "\n".join(lines)
-    click.echo(text, err=True)
+    print(text, file=sys.stderr, flush=True)
 
 
 def show(result: object) -> None:
@@ -123,7 +121,7 @@ def show_json(result: object) -> None:
 def put(text: str) -> None:
     """Text to standard output; on a terminal without control characters."""
     if sys.stdout.isatty():
-        click.echo(clean(text), nl=False)
+        print(clean(text), end="", flush=True)
     else:
         sys.stdout.flush()
         put_bytes(text.encode("utf-8", "replace"))

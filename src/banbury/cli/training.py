@@ -11,14 +11,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury import _kernel
 from banbury.cli import analyzing, completion
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
+from banbury.cli.declared import Choice, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
 from banbury.readers.batch import joined
@@ -39,37 +38,36 @@ OF_TEXTS = ("text", "plain")  # options that ask for a model of texts, besides t
 MOST_KEPT_BYTES = 64 << 20  # bytes of text
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury train sms.jsonl -o spam.banbury
   banbury train reviews.csv.gz --text review --label stars -o stars.banbury --fail-under accuracy=0.8
   banbury train aclImdb/train -o mood.banbury --plain""",
 )
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
-@click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
-@click.option("--exact-forget", is_flag=True, help="Let only learned rows be forgotten.")
-@click.option("--plain", is_flag=True, help="Only count words, as textbooks do.")
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
+@option("--effort", type=Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
+@option("--exact-forget", is_flag=True, help="Let only learned rows be forgotten.")
+@option("--plain", is_flag=True, help="Only count words, as textbooks do.")
 @analyzing.settings
-@click.option(
+@option(
     "--likelihood",
-    type=click.Choice(["automatic", "multinomial", "bernoulli", "complement"]),
+    type=Choice(["automatic", "multinomial", "bernoulli", "complement"]),
     metavar="NAME",
     help="multinomial, bernoulli, complement.",
 )
-@click.option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
-@click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
-@click.option("--table", is_flag=True, help="Learn from every column, as what it is.")
-@click.option(
+@option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
+@option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
+@option("--table", is_flag=True, help="Learn from every column, as what it is.")
+@option(
     "--columns",
     metavar="NAME[=KIND],…",
     shell_complete=completion.last_column,
     help="… or these: text, categorical, poisson …",
 )
-@click.option("--without", metavar="NAME,…", shell_complete=completion.last_column, help="… or all but these.")
-@click.option("--weight", metavar="COLUMN", shell_complete=completion.columns, help="How often each row counts.")
+@option("--without", metavar="NAME,…", shell_complete=completion.last_column, help="… or all but these.")
+@option("--weight", metavar="COLUMN", shell_complete=completion.columns, help="How often each row counts.")
 @reading.reads_files()
 @reading.as_json
 @fail_under
@@ -83,9 +81,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     _kernel.keep_memory()
     reading.need_input(files)
     if given["plain"] and given["smoothing"] is None and (given["fail_under"] or given["fail_over"]):
-        raise click.UsageError(
-            "With --plain nothing is left out, so there are no figures to check: evaluate the model."
-        )
+        raise UsageError("With --plain nothing is left out, so there are no figures to check: evaluate the model.")
     is_table = bool(given["table"] or given["columns"] or given["without"])
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
@@ -118,7 +114,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     columns: Any = given.get("kinds") or kinds(given["columns"])
     without = list(kinds(given["without"]) or {})
     if columns is not None and without:
-        raise click.UsageError("Say --columns or --without, not both.")
+        raise UsageError("Say --columns or --without, not both.")
     batches = list(with_progress(reader, "reading"))
     batch = joined(batches, has_labels=True)
     classifier = _classifier(given)
@@ -217,9 +213,9 @@ def _classifier(given: dict[str, Any]) -> Classifier:
         smoothing = 1.0 if given["plain"] else "auto"
     likelihood = given["likelihood"] or ("multinomial" if given["plain"] else "automatic")
     if likelihood == "automatic" and given["plain"]:
-        raise click.UsageError("Say --plain or --likelihood automatic, not both.")
+        raise UsageError("Say --plain or --likelihood automatic, not both.")
     if likelihood == "automatic" and smoothing != "auto":
-        raise click.UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
+        raise UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
     options = {"analyzer": analyzer, "likelihood": likelihood, "smoothing": smoothing, "prior": prior}
     calibration = None if given["plain"] else "auto"
     names = ("effort", "exact_forget", "threads")
