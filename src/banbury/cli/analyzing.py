@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
 from banbury.cli.declared import BadParameter, Choice, IntRange, option, together
 

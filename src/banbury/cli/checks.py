@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli.console import note
 from banbury.cli.declared import Own, option
 from banbury.errors import InputError

@@ -6,7 +6,8 @@ import sys
 from contextlib import contextmanager
 from itertools import groupby
 from math import isfinite
-from typing import TYPE_CHECKING
+
+from banbury.annotations import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import options as reading
 from banbury.cli.console import note
 from banbury.cli.declared import BadParameter, Float, Path, UsageError, option, together

@@ -7,8 +7,8 @@ import shutil
 import sys
 import tempfile
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli import output as writing

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
 from banbury.cli.declared import BadParameter, Choice, IntRange, NewFile, Path, UsageError, argument, option, together
 from banbury.cli.tables import columns_of
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from banbury.readers import Reader
     from banbury.readers.batch import Batch
 
-DOCUMENT = re.compile(r"(?:^|(?<=, but ))document (\d+)(?= has | is )")  # as errors of Python name a row
+DOCUMENT = r"(?:^|(?<=, but ))document (\d+)(?= has | is )"  # as errors of Python name a row
 LIMITS = ("row", "expanded", "ratio", "parquet")  # of `readers.Limits`
 
 READING = (
@@ -107,7 +106,9 @@ def naming_lines(batch: Batch) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        message = DOCUMENT.sub(lambda number: batch.place(int(number[1])), str(error))
+        import re
+
+        message = re.sub(DOCUMENT, lambda number: batch.place(int(number[1])), str(error))
         if message == str(error):
             raise
         raise InputError(message) from None
@@ -146,6 +147,8 @@ def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[s
 def _is_file(argument: str) -> bool:
     if argument == "-" or os.path.exists(argument):
         return True
+    import re
+
     is_named = re.fullmatch(r"\S+", argument) and extension_of(argument) in (*EXTENSIONS, *ANYTHING)
     is_placed = re.fullmatch(r"(~|\.{0,2})/\S+", argument) or (
         re.fullmatch(r"\S+/\S*", argument) and os.path.isdir(os.path.dirname(argument))

@@ -7,9 +7,9 @@ import os
 import sys
 from contextlib import contextmanager
 from math import isfinite
-from typing import IO, TYPE_CHECKING, Any
 
 from banbury._kernel import ZstdEncoder
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, replacing
 from banbury.cli import options as reading
 from banbury.cli.console import put, put_bytes
@@ -19,6 +19,7 @@ from banbury.readers.formats import compression_by_name, extension_of, format_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import IO
 
     from banbury.readers import Layout
 

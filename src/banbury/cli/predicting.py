@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import decisions
 from banbury.cli import options as reading
 from banbury.cli import output as writing

@@ -8,10 +8,9 @@ from __future__ import annotations
 import shlex
 from array import array
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import analyzing, completion
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
@@ -22,7 +21,6 @@ from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
 from banbury.readers.batch import joined
 from banbury.readers.formats import MAIL
-from banbury.readers.typed import to_learn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,7 +86,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     if not is_table and reader.layout.format in MAIL and not _asks_for_texts(given):
         from banbury.apps.spam import MAIL_COLUMNS
 
-        note(f"{reader.name}: {replace(reader.layout, text=None)}; {MAIL_PARTS}")
+        note(f"{reader.name}: {reader.layout.replace(text=None)}; {MAIL_PARTS}")
         return _train_table(reader, files, model, is_json, given | {"kinds": MAIL_COLUMNS})
     note(f"{reader.name}: {reader.layout}")
     if is_table:
@@ -110,6 +108,7 @@ def _asks_for_texts(given: dict[str, Any]) -> bool:
 def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
+    from banbury.readers.typed import to_learn
 
     columns: Any = given.get("kinds") or kinds(given["columns"])
     without = list(kinds(given["without"]) or {})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import InputError
 from banbury.readers.batch import BadRow, Batch
 from banbury.readers.streams import ahead

@@ -6,10 +6,9 @@ Which column is the text and which the label is guessed where the caller does no
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury.annotations import TYPE_CHECKING, Any, Protocol
 from banbury.errors import FileFormatError, InputError, Option, OptionError
 from banbury.readers import plain
 from banbury.readers.batch import BadRow, Batch, Origin, joined
@@ -104,7 +103,7 @@ class Reader:
                 self._note(bad)
                 self.n_rows += len(batch)
                 if len(batch):
-                    yield replace(batch, files=self._origins(opened, batch))
+                    yield batch.replace(files=self._origins(opened, batch))
             before = self.position = before + opened.position
 
     def _origins(self, opened: _Opened, batch: Batch) -> tuple[Origin, ...]:
@@ -216,7 +215,7 @@ class _Opened:
         """Find the format and the columns; a further file has those of the first, which it is to be `like`."""
         columns = options
         if like is not None:
-            columns = replace(options, text=like.text or False, label=like.label or False)
+            columns = options.replace(text=like.text or False, label=like.label or False)
         self.is_empty = False
         self._stream: Stream | None = None
         if _is_folder(path):

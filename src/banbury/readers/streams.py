@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import codecs
 import os
-import select
 import sys
 import threading
-import zlib
 from itertools import islice
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
 
 from banbury._kernel import ZstdDecoder
+from banbury.annotations import TYPE_CHECKING, Any, TypeVar
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
 from banbury.storage import check_path
@@ -83,6 +81,10 @@ def _name(source: object) -> str:
 def _available(file: Any) -> Any:
     """A block; of a pipe what is there, so that nobody waits for rows that have already come."""
     block = file.read(BLOCK)
+    if len(block) == BLOCK:
+        return block
+    import select  # a file that is large or at its end needs none of it
+
     try:
         while 0 < len(block) < BLOCK and not isinstance(block, str) and select.select([file], [], [], 0)[0]:
             if not (more := file.read(BLOCK - len(block))):
@@ -197,14 +199,21 @@ def _decoder(kind: str) -> Any:
 
 def _damages() -> tuple[type[Exception], ...]:
     """What the decoders raise."""
-    lzma = sys.modules.get("lzma")
-    return (zlib.error, OSError, ValueError, EOFError, *([] if lzma is None else [lzma.LZMAError]))
+    own = [("zlib", "error"), ("lzma", "LZMAError")]
+    return (
+        OSError,
+        ValueError,
+        EOFError,
+        *(getattr(sys.modules[name], error) for name, error in own if name in sys.modules),
+    )
 
 
 class _Gzip:
     """One member of a gzip file, in the manner of the other decoders."""
 
     def __init__(self) -> None:
+        import zlib
+
         self._inner = zlib.decompressobj(wbits=31)
         self.needs_input = True
 
