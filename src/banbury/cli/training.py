@@ -91,6 +91,7 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     note(f"{reader.name}: {reader.layout}")
     if is_table:
         return _train_table(reader, files, model, is_json, given)
+    reader.begin()  # while all that a classifier needs is imported
     classifier = _classifier(given)
     with ExitStack() as waiting:
         rows = _Rows(reader, waiting, keeps=not given["plain"])

@@ -41,6 +41,7 @@ class Reader:
         self.n_rows = 0
         self.position = 0
         self._opened: _Opened | None = _Opened(sources[0], options)
+        self._begun: Iterator[tuple[Batch, list[BadRow]]] | None = None
         self.layout: Layout = self._opened.layout
         self._files: list[str] = self._opened.files if len(sources) == 1 else []
         self.size = sum(_size(source) for source in sources)
@@ -72,6 +73,11 @@ class Reader:
         """Whether a thread reads and parses the next batch while one is in use."""
         return self.layout.format in plain.KERNEL_FORMATS
 
+    def begin(self) -> None:
+        """Read and parse the first rows meanwhile, where a thread does that, until somebody iterates."""
+        if self._opened is not None and self.reads_ahead:
+            self._begun = self._opened.source.batches()
+
     def needs_labels(self) -> Reader:
         """The same reader, or an error where no column has the labels."""
         if self.layout.label is None:
@@ -96,9 +102,10 @@ class Reader:
             raise InputError(f"{self.name}: a stream can be read only once")
         for number, source in enumerate(self._sources):
             opened, self._opened = self._opened, None
+            begun, self._begun = self._begun, None
             if number or opened is None:
                 opened = _Opened(source, self._options, like=self.layout)
-            for batch, bad in opened.source.batches():
+            for batch, bad in begun or opened.source.batches():
                 self.position = before + opened.position
                 self._note(bad)
                 self.n_rows += len(batch)

@@ -10,7 +10,7 @@ from itertools import islice
 from queue import SimpleQueue
 
 from banbury._kernel import ZstdDecoder
-from banbury.annotations import TYPE_CHECKING, Any, TypeVar
+from banbury.annotations import TYPE_CHECKING, Any, Generic, TypeVar
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
 from banbury.storage import check_path
@@ -95,43 +95,54 @@ def _available(file: Any) -> Any:
     return block
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
-    """Prefetch: the same items, each made by another thread while the one before it is in use.
+class ahead(Generic[T]):
+    """Prefetch: the same items, each made by another thread while the one before it is in use, the first from now on.
 
     One thread makes all of them, so that each can have the memory of one that is no longer in use.
 
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    made: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
-    wanted: SimpleQueue[bool] = SimpleQueue()
 
-    def make() -> None:
-        while wanted.get():
-            try:
-                item = list(islice(items, 1))
-            except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
-                made.put(([], error))
-                return
-            is_last = not item  # asked before it is given away: whoever gets the list empties it
-            made.put((item, None))
-            if is_last:
-                return
-            del item  # it would wait in memory for the next one
+    def __init__(self, items: Iterator[T]) -> None:
+        made: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+        wanted: SimpleQueue[bool] = SimpleQueue()
+        self._made, self._wanted, self._is_over = made, wanted, False
 
-    threading.Thread(target=make, daemon=True).start()  # nobody waits for a pipe that has nothing to say
-    wanted.put(True)
-    try:
-        while True:
-            item, error = made.get()
-            if error is not None:
-                raise error
-            if not item:
-                return
-            wanted.put(True)
-            yield item.pop()
-    finally:
-        wanted.put(False)
+        def make() -> None:  # it knows nothing of this object, which ends it when nobody has it any more
+            while wanted.get():
+                try:
+                    item = list(islice(items, 1))
+                except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
+                    made.put(([], error))
+                    return
+                is_last = not item  # asked before it is given away: whoever gets the list empties it
+                made.put((item, None))
+                if is_last:
+                    return
+                del item  # it would wait in memory for the next one
+
+        threading.Thread(target=make, daemon=True).start()  # nobody waits for a pipe that has nothing to say
+        wanted.put(True)
+
+    def __iter__(self) -> ahead[T]:
+        return self
+
+    def __next__(self) -> T:
+        if self._is_over:
+            raise StopIteration
+        item, error = self._made.get()
+        if not item:
+            self._is_over = True
+            raise error or StopIteration
+        self._wanted.put(True)
+        return item.pop()
+
+    def close(self) -> None:
+        """Make no more of them."""
+        self._wanted.put(False)
+
+    __del__ = close
 
 
 def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
