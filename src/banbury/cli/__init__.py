@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 
 from banbury.annotations import TYPE_CHECKING, NamedTuple
+from banbury.lazy import import_module
 
 if TYPE_CHECKING:
     import click

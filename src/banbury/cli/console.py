@@ -27,6 +27,19 @@ def clean(text: str) -> str:
     return visible(text, lines=True)
 
 
+def quoted(path: str) -> str:
+    """A path as a shell takes it.
+
+    >>> quoted("spam.banbury"), quoted("my spam.banbury")
+    ('spam.banbury', "'my spam.banbury'")
+    """
+    if path.isascii() and path.replace(".", "a").replace("/", "a").replace("-", "a").replace("_", "a").isalnum():
+        return path
+    from shlex import quote
+
+    return quote(path)
+
+
 def note(message: str) -> None:
     """A message beside the result, on stderr; on a terminal its lines are broken between words."""
     text = clean(message)

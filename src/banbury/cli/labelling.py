@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections import Counter
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from banbury.cli import options as reading
-from banbury.cli.console import note, with_progress
+from banbury.cli.console import note, quoted, with_progress
 from banbury.cli.declared import Choice, Path, UsageError, argument, command, option
 from banbury.cli.tables import classes_of
 from banbury.display.characters import visible
@@ -86,7 +85,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     given_labels = session.labelling.labels.values()
     note(f"{len(given_labels)} labelled, {len(session.labelling)} left: {output}")
     if len(set(given_labels)) > 1:
-        note(f"Next: banbury train {shlex.quote(output)} -o MODEL")
+        note(f"Next: banbury train {quoted(output)} -o MODEL")
 
 
 def _choices(labels: str | None, seen: list[Any]) -> list[Any]:

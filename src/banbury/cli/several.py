@@ -5,12 +5,11 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli import options as reading
 from banbury.cli import output as writing
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
 from banbury.cli.declared import BadParameter, Choice, IntRange, UsageError, argument, group, option
 from banbury.readers.formats import FASTTEXT_PREFIX
 
@@ -105,7 +104,7 @@ def train(files: tuple[str, ...], model: str, threshold: str | None, is_json: bo
         return
     show_table(str(classifier.report_))
     note(f"{model}: {classifier.n_documents_} documents, {len(classifier.classes_)} labels")
-    note(f'Next: banbury several predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury several predict {quoted(model)} "a text"')
 
 
 @several.command()

@@ -5,12 +5,11 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli import options as reading
 from banbury.cli.answers import write_answers, writes_answers
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
 from banbury.cli.declared import BadParameter, IntRange, argument, group, option
 from banbury.errors import Option, OptionError
 
@@ -130,7 +129,7 @@ def train(files: tuple[str, ...], model: str, period: str, half_life: str, is_js
         return
     show_table(str(classifier.drift()))
     _tell(model, classifier)
-    note(f'Next: banbury stream predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury stream predict {quoted(model)} "a text"')
 
 
 def _named(half_lives: dict[int | None, float]) -> dict[str, float]:

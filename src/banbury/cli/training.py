@@ -5,7 +5,6 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from array import array
 from contextlib import ExitStack
 
@@ -13,9 +12,8 @@ from banbury import _kernel
 from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import analyzing, completion
 from banbury.cli import options as reading
-from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, note, put, quoted, show, show_json, show_table, with_progress
 from banbury.cli.declared import Choice, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from banbury.cli.findings import Findings
     from banbury.diagnosis.duplicates import Duplicates
     from banbury.readers import Batch, Reader
+    from banbury.results.training_report import TrainingReport
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
@@ -136,7 +135,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     else:
         _show(findings)
         note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
-        model, file = shlex.quote(path), shlex.quote(files[0] if files else "FILE")
+        model, file = quoted(path), quoted(files[0] if files else "FILE")
         is_mail = reader.layout.format in MAIL
         note(f"Next: banbury mail {model} < MESSAGE" if is_mail else f"Next: banbury explain {model} {file} --row 1")
     return check(findings.report, given)
@@ -225,25 +224,33 @@ def _classifier(given: dict[str, Any]) -> Classifier:
 def _report(
     classifier: Classifier, reader: Reader, rows: _Rows, model: str, is_json: bool, given: dict[str, Any]
 ) -> int:
-    from banbury.cli.findings import Findings, giving_away, strongest_words
-
-    report, counts, is_plain = getattr(classifier, "report_", None), classifier.counts_, given["plain"]
-    with at_work(reader, "looking for duplicates and leaks"):
-        words = {} if is_plain else strongest_words(classifier)
-        leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
-    findings = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
+    report, counts = getattr(classifier, "report_", None), classifier.counts_
+    findings = None if given["plain"] and report is None else _findings(classifier, report, reader, rows, given)
     _tell_of_one(counts.classes)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
-        show_json(about | findings.to_dict())
+        show_json(about | ({"strongest_words": {}} if findings is None else findings.to_dict()))
     else:
-        _show(findings)
+        if findings is not None:
+            _show(findings)
         shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
         more = f" and {len(documents) - 20} more labels" if len(documents) > 20 else ""
         note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
-        note(f'Next: banbury predict {shlex.quote(model)} "a text"')
+        note(f'Next: banbury predict {quoted(model)} "a text"')
     return check(report, given)
+
+
+def _findings(
+    classifier: Classifier, report: TrainingReport | None, reader: Reader, rows: _Rows, given: dict[str, Any]
+) -> Findings:
+    from banbury.cli.findings import Findings, giving_away, strongest_words
+
+    if given["plain"]:
+        return Findings(report, rows.place, rows.place_name, {}, None, None)
+    with at_work(reader, "looking for duplicates and leaks"):
+        words, leaks, duplicates = strongest_words(classifier), giving_away(classifier), rows.duplicates()
+    return Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
 
 
 def _tell_of_one(classes: list[Any]) -> None:
@@ -253,6 +260,8 @@ def _tell_of_one(classes: list[Any]) -> None:
 
 def _show(findings: Findings) -> None:
     """Figures first, then all else."""
+    from banbury.cli.blocks import Block, Blocks
+
     if findings.report is not None:
         show(Blocks([Block("each row predicted by a model that has not seen it (leave-one-out)")]))
         show_table(findings.report.scorecard())

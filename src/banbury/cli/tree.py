@@ -5,12 +5,11 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from banbury.cli import options as reading
 from banbury.cli.answers import write_answers, writes_answers
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
 from banbury.cli.declared import FloatRange, argument, group, option
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def train(files: tuple[str, ...], model: str, separator: str, is_json: bool, **g
         return
     show_table(str(classifier.report_))
     _tell(model, classifier)
-    note(f'Next: banbury tree predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury tree predict {quoted(model)} "a text"')
 
 
 @tree.command()

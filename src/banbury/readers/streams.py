@@ -7,13 +7,18 @@ import os
 import sys
 import threading
 from itertools import islice
-from queue import SimpleQueue
+from stat import S_ISREG
 
 from banbury._kernel import ZstdDecoder
 from banbury.annotations import TYPE_CHECKING, Any, Generic, TypeVar
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
 from banbury.storage import check_path
+
+try:
+    from _queue import SimpleQueue  # that of `queue`, which imports more for its other queues
+except ImportError:
+    from queue import SimpleQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,12 +86,11 @@ def _name(source: object) -> str:
 def _available(file: Any) -> Any:
     """A block; of a pipe what is there, so that nobody waits for rows that have already come."""
     block = file.read(BLOCK)
-    if len(block) == BLOCK:
+    if not 0 < len(block) < BLOCK or isinstance(block, str):
         return block
-    import select  # a file that is large or at its end needs none of it
-
     try:
-        while 0 < len(block) < BLOCK and not isinstance(block, str) and select.select([file], [], [], 0)[0]:
+        is_ready = _is_ready(file)
+        while len(block) < BLOCK and is_ready():
             if not (more := file.read(BLOCK - len(block))):
                 break
             block += more
@@ -143,6 +147,15 @@ class ahead(Generic[T]):
         self._wanted.put(False)
 
     __del__ = close
+
+
+def _is_ready(file: Any) -> Callable[[], bool]:
+    """A function that says whether a read would not wait."""
+    if S_ISREG(os.fstat(file.fileno()).st_mode):
+        return lambda: True
+    import select  # only pipes and the like need it
+
+    return lambda: bool(select.select([file], [], [], 0)[0])
 
 
 def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
