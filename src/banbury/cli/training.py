@@ -93,7 +93,8 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     reader.begin()  # while all that a classifier needs is imported
     classifier = _classifier(given)
     with ExitStack() as waiting:
-        rows = _Rows(reader, waiting, keeps=not given["plain"])
+        is_counted = given["plain"] and given["smoothing"] is None  # then nothing is found that has a place
+        rows = _Rows(reader, waiting, keeps=not given["plain"], has_places=not is_counted)
         classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
@@ -159,11 +160,11 @@ class _Places:
 class _Rows:
     """The batches of a reader, with a progress bar. `keeps`: for finding duplicates, as long as they are few.
 
-    `waiting` holds the spinner that is shown after the last batch.
+    `waiting` holds the spinner that is shown after the last batch. Where nobody asks for them, `has_places` says so.
     """
 
-    def __init__(self, reader: Reader, waiting: ExitStack, *, keeps: bool) -> None:
-        self._reader, self._waiting, self._keeps = reader, waiting, keeps
+    def __init__(self, reader: Reader, waiting: ExitStack, *, keeps: bool, has_places: bool) -> None:
+        self._reader, self._waiting, self._keeps, self._has_places = reader, waiting, keeps, has_places
         self.can_be_read_again, self.reads_ahead = reader.can_be_read_again, reader.reads_ahead
         self._places = _Places(reader)
         self.place_name = self._places.name
@@ -175,7 +176,8 @@ class _Rows:
         self._kept, self._lines, size = [] if self._keeps else None, array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
-            self._lines.extend(batch.lines)
+            if self._has_places:
+                self._lines.extend(batch.lines)
             if self._kept is not None:
                 self._kept.append(batch)
             if size > MOST_KEPT_BYTES:
