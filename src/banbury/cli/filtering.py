@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from contextlib import ExitStack
 
 from banbury.annotations import TYPE_CHECKING, Any
@@ -15,7 +13,6 @@ from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
 from banbury.cli.declared import BadParameter, FloatRange, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
-from banbury.display.spreadsheet import has_formulas
 from banbury.lazy import numpy as np
 from banbury.readers.typed import documents
 
@@ -167,6 +164,8 @@ class _Filter:
         raw = batch.kernel.raw(rows)
         if not self._is_table:
             return raw
+        from banbury.display.spreadsheet import has_formulas  # only tables have them
+
         if layout.delimiter not in ",\t" or has_formulas(raw, layout.delimiter):
             return None
         return writing.header(layout.columns, self._format) + raw if is_first else raw
@@ -185,6 +184,9 @@ class _Filter:
 
 def _spooled(stack: ExitStack) -> str:
     """Standard input in a file, for as long as it is needed."""
+    import shutil
+    import tempfile
+
     file = tempfile.NamedTemporaryFile(prefix="banbury-", delete=False)  # noqa: SIM115
     stack.callback(os.unlink, file.name)
     with file:
