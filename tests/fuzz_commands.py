@@ -17,6 +17,7 @@ import click
 
 from banbury import Classifier, HierarchicalClassifier, MultiLabelClassifier, StreamClassifier, cli
 from banbury.apps.spam import SpamFilter
+from banbury.cli.by_click import commands
 from fuzz_files import LABEL_SETS, LABELS, MAILS, TEXTS, here
 
 SOUND = [
@@ -59,7 +60,7 @@ INPUTS = [b"", b"so happy\n", b'{"text": "so happy", "label": "yes"}\n', b"\xff\
 @cache
 def options_of(command: str) -> list[str]:
     """The options of a command, without those that start something or ask someone."""
-    found: Any = cli.commands
+    found: Any = commands
     for name in command.split():
         found = found.get_command(click.Context(found), name)
     return [

@@ -76,7 +76,10 @@ pub struct Bad {
 #[derive(Default)]
 pub struct Rows {
     block: Option<Arc<dyn Bytes>>,
+    /// What had to be made, such as texts without escapes.
     beside: Vec<u8>,
+    /// What other rows, which were appended, have beside the block, and where among all such bytes it begins.
+    beside_more: Vec<(usize, Vec<u8>)>,
     /// By column and row.
     columns: Vec<Vec<Cell>>,
     /// Each row as it stands in the file, without the end of its line.
@@ -111,14 +114,23 @@ impl Rows {
     fn at(&self, range: Range<usize>) -> &[u8] {
         let block = self.block.as_ref().map_or(&[] as &[u8], |block| block.bytes());
         match range.start.checked_sub(block.len()) {
-            Some(start) => &self.beside[start..range.end - block.len()],
+            Some(start) => {
+                let later = self.beside_more.iter().rev().find(|(from, _)| *from <= start);
+                let (from, beside) = later.map_or((0, &self.beside), |(from, beside)| (*from, beside));
+                &beside[start - from..range.end - block.len() - from]
+            }
             None => &block[range],
         }
     }
 
-    /// Takes over rows of the same block: what they have beside it moves behind what is there.
+    fn n_beside(&self) -> usize {
+        self.beside_more.last().map_or(self.beside.len(), |(from, beside)| from + beside.len())
+    }
+
+    /// Takes over rows of the same block. What they have beside it stays where it is: texts without escapes are most of some
+    /// files, and to copy them again took longer than to find them.
     fn append(&mut self, mut part: Rows, n_block: usize) {
-        let shift = self.beside.len();
+        let shift = self.n_beside();
         let moved = |at: usize, start: usize| if start >= n_block { at + shift } else { at };
         for (column, cells) in self.columns.iter_mut().zip(part.columns) {
             column.extend(cells.into_iter().map(|cell| {
@@ -127,20 +139,17 @@ impl Rows {
             }));
         }
         self.raw.extend(part.raw.into_iter().map(|raw| moved(raw.start, raw.start)..moved(raw.end, raw.start)));
-        if self.beside.is_empty() {
-            self.beside = part.beside; // unescaped texts are most of some files: they are not copied again
-        } else {
-            self.beside.append(&mut part.beside);
-        }
+        self.beside_more.push((shift, part.beside));
+        self.beside_more.extend(part.beside_more.into_iter().map(|(from, beside)| (shift + from, beside)));
         self.lines.append(&mut part.lines);
         self.bad.append(&mut part.bad);
     }
 
     /// Rows of a block of their own, as rows that lie beside a block of `n_block` bytes.
-    fn aside(mut self, block: &[u8], n_block: usize) -> Rows {
-        let mut beside = block.to_vec();
-        beside.append(&mut self.beside);
-        self.beside = beside;
+    fn aside(mut self, block: Vec<u8>, n_block: usize) -> Rows {
+        let shift = block.len();
+        self.beside_more.iter_mut().for_each(|(from, _)| *from += shift);
+        self.beside_more.insert(0, (shift, std::mem::replace(&mut self.beside, block)));
         let cells = self.columns.iter_mut().flatten();
         cells.for_each(|cell| (cell.start, cell.end) = (cell.start + n_block, cell.end + n_block));
         self.raw.iter_mut().for_each(|raw| *raw = raw.start + n_block..raw.end + n_block);
@@ -211,7 +220,8 @@ impl Reader {
         let mut rows = RowBuilder::new(&[], &self.uses).rows;
         if is_last || self.pending.ends_with(b"\n") {
             let first = std::mem::take(&mut self.pending);
-            rows.append(self.read_lines(&first, 0..first.len(), 1).aside(&first, bytes.len()), bytes.len());
+            let read = self.read_lines(&first, 0..first.len(), 1);
+            rows.append(read.aside(first, bytes.len()), bytes.len());
         }
         let end = if is_last { bytes.len() } else { memchr::memrchr(b'\n', bytes).map_or(from, |at| at + 1).max(from) };
         rows.append(self.read_lines(bytes, from..end, threads), bytes.len());
@@ -234,7 +244,7 @@ impl Reader {
             .collect();
         let parts: Vec<(Range<usize>, u64)> = parts.into_iter().zip(starts).collect();
         let read = each_on_a_thread(&parts, |(part, line)| {
-            let mut builder = RowBuilder::new(block, &self.uses);
+            let mut builder = RowBuilder { n_made: part.len(), ..RowBuilder::new(block, &self.uses) };
             let mut line = *line;
             for raw in lines_of(block, part.clone()) {
                 match &self.format {
@@ -357,13 +367,15 @@ struct RowBuilder<'a> {
     /// The cells of the row that is being read.
     cells: Vec<Cell>,
     rows: Rows,
+    /// So many bytes are likely to be made at the most: room for all of them is asked for once, and costs only where it is used.
+    n_made: usize,
 }
 
 impl<'a> RowBuilder<'a> {
     fn new(block: &'a [u8], uses: &'a [Use]) -> Self {
         let columns = uses.iter().map(|_| vec![]).collect();
         let rows = Rows { columns, ..Rows::default() };
-        RowBuilder { block, uses, cells: vec![Cell::default(); uses.len()], rows }
+        RowBuilder { block, uses, cells: vec![Cell::default(); uses.len()], rows, n_made: 0 }
     }
 
     /// A cell that lies in the block.
@@ -373,6 +385,9 @@ impl<'a> RowBuilder<'a> {
 
     /// A cell that has to be made, beside it.
     fn made(&mut self, column: usize, kind: Kind, make: impl FnOnce(&mut Vec<u8>)) {
+        if self.rows.beside.capacity() == 0 {
+            self.rows.beside.reserve(self.n_made);
+        }
         let start = self.block.len() + self.rows.beside.len();
         make(&mut self.rows.beside);
         self.cells[column] = Cell { start, end: self.block.len() + self.rows.beside.len(), kind };

@@ -18,7 +18,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::array::Array;
 use crate::processor::{prefetch, scattered, scattered_zeros};
 use crate::threads::each_on_a_thread;
-use crate::vocabulary::UNKNOWN;
+use crate::vocabulary::{AHEAD, UNKNOWN};
 pub use stored::RowArrays;
 
 /// A feature in a class.
@@ -344,7 +344,9 @@ impl Rows {
     pub fn pack(&self, ids: &[u32], counted: impl Fn(u32) -> bool) -> Rows {
         let (mut rows, mut cells) = (Vec::with_capacity(ids.len()), Vec::new());
         let mut live = 0;
-        for &id in ids {
+        for (at, &id) in ids.iter().enumerate() {
+            ids.get(at + 2 * AHEAD).into_iter().for_each(|&id| self.expect(id));
+            ids.get(at + AHEAD).into_iter().for_each(|&id| self.expect_cells(id));
             let start = cells.len();
             let row = if counted(id) { self.get(id) } else { &[] };
             cells.extend(row.iter().filter(|cell| !cell.is_zero()));

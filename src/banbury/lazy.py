@@ -9,15 +9,27 @@ on the path.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import json as json
     from collections.abc import Callable, Mapping
+    from types import ModuleType
 
     import numpy as numpy
-else:
+
+
+def import_module(name: str) -> ModuleType:
+    """A module by its full name. That of `importlib` does the same, and imports `warnings` for what it does besides.
+
+    >>> import_module("os.path").basename("a/b")
+    'b'
+    """
+    __import__(name)
+    return sys.modules[name]
+
+
+if not TYPE_CHECKING:
 
     class LazyModule:
         """A module that is imported when one of its names is used for the first time.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from banbury import storage
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.classifier import Classifier
 from banbury.errors import FileFormatError
 

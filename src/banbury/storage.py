@@ -13,7 +13,6 @@ under its readers, and one that is cut off would end them.
 
 from __future__ import annotations
 
-import mmap
 import os
 from contextlib import suppress
 from math import prod
@@ -224,6 +223,8 @@ def _in_memory(file: FileIO) -> memoryview:
 
 def _aligned_memory(size: int) -> memoryview:
     """Memory that starts at a multiple of `ALIGNMENT`."""
+    import mmap  # what is only written needs none
+
     n_bytes = size
     if size >= LARGE_PAGE // 2:  # whole large pages begin where one begins, and have no small ones at their ends
         n_bytes += -size % LARGE_PAGE

@@ -3,23 +3,23 @@
 from dataclasses import fields
 from typing import Any
 
-import click
 import pytest
 
 from banbury import Analyzer, Classifier
 from banbury.cli.analyzing import NAMES, analyzer_of, asks_for_texts, settings
+from banbury.cli.declared import command
 from commands import Here
 
 NOTHING: dict[str, Any] = dict.fromkeys(("analyzer", *NAMES))
 
 
 def test_every_setting_has_an_option() -> None:
-    @click.command()
+    @command()
     @settings
-    def command(**given: Any) -> None:
+    def analyze(**given: Any) -> None:
         """Analyze."""
 
-    assert {option.name for option in command.params} == {"analyzer", *(field.name for field in fields(Analyzer))}
+    assert {option.name for option in analyze.parameters} == {"analyzer", *(field.name for field in fields(Analyzer))}
     assert set(NAMES) == {field.name for field in fields(Analyzer)}
 
 

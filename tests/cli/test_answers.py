@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 from banbury.cli.answers import write_answers
+from banbury.cli.declared import UsageError
 
 
 def answers(texts: Any) -> list[tuple[Any, float]]:
@@ -30,5 +30,5 @@ def test_texts_and_rows_get_the_same_answers(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_column_that_is_there_already_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("text,predicted\nso happy,yes\n")
-    with pytest.raises(click.UsageError, match="column 'predicted' already: say --prefix"):
+    with pytest.raises(UsageError, match="column 'predicted' already: say --prefix"):
         write_answers((str(tmp_path / "rows.csv"),), None, given(text="text"), answers)

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 from banbury import Classifier
 from banbury.cli.decisions import costs_of, rule_of, rules
+from banbury.cli.declared import UsageError, command
 from banbury.datasets import demo
 from banbury.results.decisions import Costs, Margin, Promise
 
@@ -48,7 +48,7 @@ def test_costs_are_named_by_the_labels_of_the_model(model: Classifier) -> None:
     ],
 )
 def test_what_cannot_be_asked_for_is_said(model: Classifier, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(click.UsageError, match=message):
+    with pytest.raises(UsageError, match=message):
         rule_of({**NONE, **options}, model)
 
 
@@ -66,17 +66,17 @@ def test_a_promise_is_measured_on_the_rows_of_a_file(
 
 
 def test_a_command_has_all_options() -> None:
-    @click.command()
+    @command()
     @rules
-    def command(**given: Any) -> None:
+    def decide(**given: Any) -> None:
         """Decide."""
 
-    assert [option.name for option in command.params] == ["costs", "unsure", "margin", "promise", "promised_on"]
+    assert [option.name for option in decide.parameters] == ["costs", "unsure", "margin", "promise", "promised_on"]
 
 
 def test_a_margin_is_a_rule_of_its_own(model: Classifier) -> None:
     assert rule_of({**NONE, "margin": 0.5}, model) == Margin(["negative", "positive"], 0.5)
     for other in ({"unsure": 1.0}, {"promise": 0.1}, {"above": 0.9}):
-        with pytest.raises(click.UsageError, match="decides by itself"):
+        with pytest.raises(UsageError, match="decides by itself"):
             rule_of({**NONE, "margin": 0.5, **other}, model)
     assert costs_of(NONE, ["negative", "positive"]) is None

@@ -124,11 +124,11 @@ def test_help_has_every_command_and_each_fits_a_screen(here: Here) -> None:
 
 
 def test_commands_are_imported_when_they_are_asked_for() -> None:
-    names = "('banbury', 'numpy', 'rich')"
+    names = "('banbury', 'numpy', 'rich', 'click')"
     program = f"import sys, banbury.cli; print(sorted(name for name in sys.modules if name.startswith({names})))"
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['banbury', 'banbury.cli', 'banbury.lazy']"
+    assert done.stdout.strip() == "['banbury', 'banbury.annotations', 'banbury.cli', 'banbury.lazy']"
 
 
 def test_the_version_is_that_of_the_package(here: Here) -> None:

@@ -6,11 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 from banbury import Classifier
 from banbury.cli import options
+from banbury.cli.declared import BadParameter, UsageError
 from banbury.errors import InputError
 from commands import LABELS, TEXTS, Here, write_rows
 from letters import letters, write_pairs
@@ -30,7 +30,7 @@ def test_what_exists_is_a_file_and_all_else_a_text(tmp_path: Path) -> None:
     assert options.texts_or_files((str(path), "-"), None) == ([], (str(path), "-"))
     assert options.texts_or_files(("so happy", "see a.b c"), None) == (["so happy", "see a.b c"], ())
     assert options.texts_or_files((str(path),), "texts") == ([str(path)], ())
-    with pytest.raises(click.UsageError, match="give files or texts"):
+    with pytest.raises(UsageError, match="give files or texts"):
         options.texts_or_files((str(path), "so happy"), None)
 
 
@@ -62,12 +62,12 @@ def test_a_prior_names_all_shares_or_all_but_one() -> None:
     assert options.shares("spam=0.25", ["ham", "spam"]) == {"spam": 0.25, "ham": 0.75}
     assert options.shares("uniform", ["ham", "spam"]) == "uniform"
     assert options.shares("1=0.5,2=0.5", [1, 2]) == {1: 0.5, 2: 0.5}
-    with pytest.raises(click.BadParameter, match="'spam=lots' is not LABEL=SHARE"):
+    with pytest.raises(BadParameter, match="'spam=lots' is not LABEL=SHARE"):
         options.shares("spam=lots", ["ham", "spam"])
 
 
 def test_limits_are_numbers_by_name() -> None:
-    with pytest.raises(click.BadParameter, match="'row=x' is not NAME=N with one of row, expanded, ratio, parquet"):
+    with pytest.raises(BadParameter, match="'row=x' is not NAME=N with one of row, expanded, ratio, parquet"):
         options.reader_of((), {"limit": ("row=x",)})
 
 

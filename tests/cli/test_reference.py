@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from banbury.cli import COMMANDS, commands
+from banbury.cli import COMMANDS
+from banbury.cli.by_click import commands
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 HEAD = """# The command line

@@ -90,3 +90,14 @@ def test_what_is_no_array_of_tokens_is_no_text(text: str) -> None:
     reader = read(io.BytesIO(f'{{"text": {text}, "label": "x"}}\n'.encode()), text="text", bad_rows="skip")
     assert len(reader.whole()) == 0
     assert reader.bad_rows[0].reason == "its text is an array or an object"
+
+
+def test_rows_that_are_begun_early_are_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "so happy", "label": "yes"}\n{"text": "so sad", "label": "no"}\n')
+    reader = read(path)
+    reader.begin()
+    for _ in range(2):  # the second time from the beginning
+        assert [(list(batch.texts), batch.labels) for batch in reader] == [(["so happy", "so sad"], ["yes", "no"])]
+    reader.begin()  # there is nothing to begin with
+    assert reader.whole().labels == ["yes", "no"]

@@ -5,7 +5,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -113,7 +113,21 @@ def test_a_block_is_read_while_the_one_before_it_is_used_and_fails_in_its_turn()
     assert found == [0, 1, 2]
 
 
-def test_nothing_is_made_ahead_for_one_who_has_gone() -> None:
+def test_the_first_is_made_before_it_is_asked_for() -> None:
+    begun = threading.Event()
+
+    def items() -> Iterator[int]:
+        begun.set()
+        yield 1
+
+    reading = ahead(items())
+    assert begun.wait(30)
+    assert list(reading) == [1]
+    assert list(reading) == []
+
+
+@pytest.mark.parametrize("leave", [ahead.close, lambda reading: None])
+def test_nothing_is_made_ahead_for_one_who_has_gone(leave: Callable[[ahead[int]], None]) -> None:
     made: list[int] = []
 
     def items() -> Iterator[int]:
@@ -123,7 +137,8 @@ def test_nothing_is_made_ahead_for_one_who_has_gone() -> None:
 
     reading = ahead(items())
     assert [next(reading), next(reading)] == [0, 1]
-    reading.close()  # type: ignore[attr-defined]
+    leave(reading)
+    del reading
     deadline = time.monotonic() + 30
     while any(thread.name.endswith("(make)") for thread in threading.enumerate()):
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""The command `banbury`. Each subcommand is imported when it is called.
+"""The command `banbury`. Each subcommand is imported when it is called, and click where it has something to say.
 
 Exit codes: 0 it worked, 1 a check has failed, 2 it was not called as it must be, 3 the data or files cannot be used;
 130 it was interrupted, 141 nobody reads any more. `banbury mail` has its own.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
 
-import click
+from banbury.annotations import TYPE_CHECKING, NamedTuple
+from banbury.lazy import import_module
 
 if TYPE_CHECKING:
+    import click
+
+    from banbury.cli.declared import Command
     from banbury.errors import Option
 
 DATA, INTERRUPTED, CLOSED = 3, 130, 141  # exit codes; 2, for wrong usage, is click's own
@@ -44,58 +46,6 @@ COMMANDS = {
 }
 
 
-class Commands(click.Group):
-    """Imports a command when it is asked for."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        """All commands, in the order of their use."""
-        return list(COMMANDS)
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is asked for; of one that there is not, what it may have been meant to be."""
-        try:
-            return super().resolve_command(context, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            if not near or args[0] in COMMANDS:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", context) from None
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """The command of this name."""
-        if name not in COMMANDS:
-            return None
-        module = COMMANDS[name][0]
-        # The server is a surface of its own. Its command is found by name, so that no surface imports another.
-        command: click.Command = getattr(import_module(module if "." in module else f"banbury.cli.{module}"), name)
-        return command
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.command(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="""\b
-Examples:
-  banbury train sms.jsonl -o spam.banbury
-  banbury predict spam.banbury new.csv -o new.labelled.csv
-\b
-Each command has its own --help, with examples.
-Exit codes: 0 it worked, 1 a check failed, 2 wrong usage, 3 bad data.""",
-)
-@click.version_option(package_name="banbury", message="banbury %(version)s")
-def commands() -> None:
-    """Naive Bayes for text: train by counting, predict, explain."""
-
-
 def main() -> int:
     """Run the command line; what comes back is the exit code."""
     code = _run()
@@ -113,22 +63,11 @@ class Answer(NamedTuple):
 def _run() -> int | Answer:
     from banbury.errors import BanburyError, OptionError
 
-    if "_BANBURY_COMPLETE" in os.environ:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(commands, {}, "banbury", "_BANBURY_COMPLETE", os.environ["_BANBURY_COMPLETE"])
     try:
-        # Not click's own `main`: it writes an empty line at Ctrl-C, and has codes of its own.
-        with commands.make_context("banbury", sys.argv[1:]) as context:
-            code = commands.invoke(context)
+        code = _called(sys.argv[1:])
         sys.stdout.flush()
-        return Answer(code if isinstance(code, int) else 0)
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+        return code
+    except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return _closed()
@@ -141,6 +80,40 @@ def _run() -> int | Answer:
         return _failed(f"{_named(error.filename)}: {reason}" if error.filename else reason)
     except MemoryError:
         return _failed("there is not enough memory")
+
+
+def _called(words: list[str]) -> int | Answer:
+    """Run the command that these words name, without click where they are written in the usual way."""
+    from banbury.cli.declared import Command, UsageError
+
+    mistake: UsageError | None = None
+    if "_BANBURY_COMPLETE" not in os.environ and words and words[0] in COMMANDS:
+        named = imported(words[0])
+        if isinstance(named, Command):
+            command, left = named.find(words[1:])
+            if (values := command.read(left)) is not None:
+                try:
+                    return answer(command(values))
+                except UsageError as error:
+                    mistake = error
+    from banbury.cli import by_click
+
+    return by_click.run(words, mistake)
+
+
+def imported(name: str) -> Command | click.Command:
+    """The command of this name."""
+    module = COMMANDS[name][0]
+    # The server is a surface of its own. Its command is found by name, so that no surface imports another.
+    command: Command | click.Command = getattr(
+        import_module(module if "." in module else f"banbury.cli.{module}"), name
+    )
+    return command
+
+
+def answer(result: object) -> Answer:
+    """What a command has returned, as an exit code: 0, if it is none."""
+    return Answer(result if isinstance(result, int) else 0)
 
 
 def _option(option: Option) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
+from banbury.cli.declared import BadParameter, Choice, IntRange, option, together
 
 if TYPE_CHECKING:
     from banbury.text.analyzer import Analyzer
@@ -24,30 +22,28 @@ NAMES = ("words", *FLAGS, *RECOGNISED, "punctuation", "stop_words", "stemmer", "
 def settings(command: Any) -> Any:
     """The options of a command that makes an analyzer."""
     options = [
-        click.option(
+        option(
             "--analyzer",
             metavar="PRESET",
             shell_complete=completion.presets,
             help="Features: words, tweets, authors … Settings: these; --words, --lowercase, --emoticons, --urls, "
             "--handles, --emails, --tags, --keywords.",
         ),
-        click.option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2."),
-        click.option("--characters", metavar="LOW,HIGH", help="Runs of so many characters, such as 2,5."),
-        click.option("--words", type=click.Choice(["unicode", "python", "none"]), hidden=True),
+        option("--ngrams", metavar="LOW,HIGH", help="Runs of so many words, such as 1,2."),
+        option("--characters", metavar="LOW,HIGH", help="Runs of so many characters, such as 2,5."),
+        option("--words", type=Choice(["unicode", "python", "none"]), hidden=True),
         *(
-            click.option(f"--{name}/--no-{name}", default=None, hidden=name in RARE_OPTIONS, help=text)
+            option(f"--{name}/--no-{name}", default=None, hidden=name in RARE_OPTIONS, help=text)
             for name, text in FLAGS.items()
         ),
-        *(click.option(f"--{name}", type=click.Choice(TREATMENTS), metavar="HOW", hidden=True) for name in RECOGNISED),
-        click.option("--punctuation", type=click.Choice(["none", "expressive", "all"]), help="Which signs count."),
-        click.option("--stop-words", metavar="WORD,…", help="Words to leave out; english has a list."),
-        click.option("--stemmer", metavar="LANGUAGE", shell_complete=completion.stemmers, help="Words by their stems."),
-        click.option("--min-length", type=click.IntRange(min=0), metavar="N", help="Characters of a word."),
-        click.option("--keywords", metavar="WORD,…", hidden=True),
+        *(option(f"--{name}", type=Choice(TREATMENTS), metavar="HOW", hidden=True) for name in RECOGNISED),
+        option("--punctuation", type=Choice(["none", "expressive", "all"]), help="Which signs count."),
+        option("--stop-words", metavar="WORD,…", help="Words to leave out; english has a list."),
+        option("--stemmer", metavar="LANGUAGE", shell_complete=completion.stemmers, help="Words by their stems."),
+        option("--min-length", type=IntRange(min=0), metavar="N", help="Characters of a word."),
+        option("--keywords", metavar="WORD,…", hidden=True),
     ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return together(options)(command)
 
 
 def analyzer_of(given: dict[str, Any]) -> Analyzer | None:
@@ -77,5 +73,5 @@ def _pair(name: str, text: str) -> tuple[int, int]:
     try:
         low, high = map(int, text.split(","))
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not LOW,HIGH, such as 1,2", param_hint=f"--{name}") from None
+        raise BadParameter(f"{text!r} is not LOW,HIGH, such as 1,2", param_hint=f"--{name}") from None
     return low, high

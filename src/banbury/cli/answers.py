@@ -4,43 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury.cli import options as reading
 from banbury.cli import output as writing
+from banbury.cli.declared import Choice, UsageError, option, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from banbury.cli.declared import Decorator
+
     Answers = Callable[[Any], Sequence[tuple[Any, float]]]
     """From texts to the label and the probability of each."""
 
-Command = Any
 
-
-def writes_answers() -> Callable[[Command], Command]:
+def writes_answers() -> Decorator:
     """The options of commands that predict texts or files."""
-    options = [
-        click.option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like."),
-        click.option("--files", "kind", flag_value="files", help="The arguments are files."),
-        click.option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns."),
+    options: list[Decorator] = [
+        option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like."),
+        option("--files", "kind", flag_value="files", help="The arguments are files."),
+        option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns."),
         reading.reads_files(labels=False),
-        click.option(
+        option(
             "--to",
-            type=click.Choice(writing.OUTPUT_FORMATS),
+            type=Choice(writing.OUTPUT_FORMATS),
             metavar="NAME",
             help="jsonl, csv, tsv, parquet or plain; that of -o, or as read.",
         ),
         writing.to_file,
         reading.threads,
     ]
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return together(options)
 
 
 def write_answers(inputs: tuple[str, ...], kind: str | None, given: dict[str, Any], answers: Answers) -> None:
@@ -58,7 +51,7 @@ def write_answers(inputs: tuple[str, ...], kind: str | None, given: dict[str, An
     format = writing.format_of(given["to"], given["output"], reader.layout)
     new = [f"{given['prefix']}{name}" for name in ("predicted", "probability")]
     if taken := [name for name in new if name in reader.layout.columns]:
-        raise click.UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
+        raise UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
 
     def answered() -> Iterator[list[dict[str, Any]]]:
         for batch in reader:

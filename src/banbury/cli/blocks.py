@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from banbury.annotations import TYPE_CHECKING
 from banbury.display.characters import padded, visible, width_of
 from banbury.records import Record
 

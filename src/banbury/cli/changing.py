@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury import storage
 from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli.console import note, with_progress
+from banbury.cli.declared import Path, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError
 from banbury.readers.typed import documents
@@ -20,19 +19,18 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
     from banbury.readers import Batch
 
-as_label = click.option(
+as_label = option(
     "--as",
     "label_for_all",
     metavar="LABEL",
     shell_complete=completion.labels,
     help="Of all rows; files need none then.",
 )
-as_texts = click.option("--texts", is_flag=True, help="The arguments are texts, whatever they look like.")
-other_file = click.option("-o", "--output", type=reading.new_file, help="Leave MODEL as it is; write this.")
+as_texts = option("--texts", is_flag=True, help="The arguments are texts, whatever they look like.")
+other_file = option("-o", "--output", type=reading.new_file, help="Leave MODEL as it is; write this.")
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     changes="model",
     epilog="""\b
 Examples:
@@ -41,12 +39,12 @@ Examples:
   banbury learn spam.banbury false-alarms.txt --as ham -o better.banbury""",
 )
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @as_label
 @as_texts
 @other_file
-@click.option("--new-labels", is_flag=True, help="Labels that the model does not know become classes.")
-@click.option("--weight", metavar="COLUMN", help="How often each row counts.")
+@option("--new-labels", is_flag=True, help="Labels that the model does not know become classes.")
+@option("--weight", metavar="COLUMN", help="How often each row counts.")
 @reading.reads_files()
 @reading.threads
 def learn(model: str, inputs: tuple[str, ...], **given: Any) -> None:
@@ -54,8 +52,7 @@ def learn(model: str, inputs: tuple[str, ...], **given: Any) -> None:
     _change(model, inputs, given, "learn")
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     changes="model",
     epilog="""\b
 Examples:
@@ -63,11 +60,11 @@ Examples:
   banbury forget spam.banbury --as spam "Free lunch on Friday" """,
 )
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @as_label
 @as_texts
 @other_file
-@click.option("--weight", metavar="COLUMN", help="How often each row was counted.")
+@option("--weight", metavar="COLUMN", help="How often each row was counted.")
 @reading.reads_files()
 @reading.threads
 def forget(model: str, inputs: tuple[str, ...], **given: Any) -> None:
@@ -75,15 +72,14 @@ def forget(model: str, inputs: tuple[str, ...], **given: Any) -> None:
     _change(model, inputs, given, "forget")
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     changes="models",
     epilog="""\b
 Example:
   banbury merge monday.banbury tuesday.banbury -o week.banbury""",
 )
-@click.argument("models", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="MODEL...")
-@click.option("-o", "--output", required=True, type=reading.new_file, help="The model of them all.")
+@argument("models", nargs=-1, required=True, type=Path(exists=True, dir_okay=False), metavar="MODEL...")
+@option("-o", "--output", required=True, type=reading.new_file, help="The model of them all.")
 def merge(models: tuple[str, ...], output: str) -> None:
     """Add up models that have learned different rows, exactly. What was chosen for the first is kept."""
     whole = reading.load(models[0])
@@ -99,7 +95,7 @@ def merge(models: tuple[str, ...], output: str) -> None:
 
 def _change(path: str, inputs: tuple[str, ...], given: dict[str, Any], act: str) -> None:
     if given["texts"] and given["label_for_all"] is None:
-        raise click.UsageError("Texts have no label of their own: say --as LABEL.")
+        raise UsageError("Texts have no label of their own: say --as LABEL.")
     guessed = None if given["label_for_all"] else "files"
     texts, files = reading.texts_or_files(inputs, "texts" if given["texts"] else guessed)
     if not texts:

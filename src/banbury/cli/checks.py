@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
 
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli.console import note
+from banbury.cli.declared import Own, option
 from banbury.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,26 +18,26 @@ FAILED = 1
 CHECKED_FIGURES = ("accuracy", "macro-f1", "mcc", "roc-auc", "log-loss", "brier-score", "calibration-error")
 
 
-class Bound(click.ParamType[tuple[str, float]]):
+class Bound(Own):
     """A figure and a number that it is compared with."""
 
     name = "FIGURE=NUMBER"
 
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
+    def read(self, text: str) -> tuple[str, float]:
         """The figure and its bound, from `accuracy=0.9`."""
-        name, _, number = value.partition("=")
+        name, _, number = text.partition("=")
         name = name.strip().lower().replace(" ", "-").replace("_", "-")
         try:
             bound = float(number)
         except ValueError:
             bound = nan
         if name not in CHECKED_FIGURES or isnan(bound):
-            self.fail(f"{value!r} is not FIGURE=NUMBER; the figures are {', '.join(CHECKED_FIGURES)}", param, context)
+            raise ValueError(f"{text!r} is not FIGURE=NUMBER; the figures are {', '.join(CHECKED_FIGURES)}")
         return name, bound
 
 
-fail_under = click.option("--fail-under", multiple=True, type=Bound(), help="Exit with 1 below it: accuracy=0.9.")
-fail_over = click.option("--fail-over", multiple=True, type=Bound(), help="Exit with 1 above it: log-loss=0.3.")
+fail_under = option("--fail-under", multiple=True, type=Bound(), help="Exit with 1 below it: accuracy=0.9.")
+fail_over = option("--fail-over", multiple=True, type=Bound(), help="Exit with 1 above it: log-loss=0.3.")
 
 
 def check(evaluation: Evaluation | ManyClassEvaluation | None, given: dict[str, Any]) -> int:

@@ -6,7 +6,8 @@ Completion never fails: where nothing can be found out, there is nothing to offe
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+
+from banbury.annotations import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import click

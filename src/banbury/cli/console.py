@@ -6,9 +6,8 @@ import sys
 from contextlib import contextmanager
 from itertools import groupby
 from math import isfinite
-from typing import TYPE_CHECKING
 
-import click
+from banbury.annotations import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +27,19 @@ def clean(text: str) -> str:
     return visible(text, lines=True)
 
 
+def quoted(path: str) -> str:
+    """A path as a shell takes it.
+
+    >>> quoted("spam.banbury"), quoted("my spam.banbury")
+    ('spam.banbury', "'my spam.banbury'")
+    """
+    if path.isascii() and path.replace(".", "a").replace("/", "a").replace("-", "a").replace("_", "a").isalnum():
+        return path
+    from shlex import quote
+
+    return quote(path)
+
+
 def note(message: str) -> None:
     """A message beside the result, on stderr; on a terminal its lines are broken between words."""
     text = clean(message)
@@ -38,7 +50,7 @@ def note(message: str) -> None:
         width = get_terminal_size().columns
         lines = [fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")]
         text = "\n".join(lines)
-    click.echo(text, err=True)
+    print(text, file=sys.stderr, flush=True)
 
 
 def show(result: object) -> None:
@@ -123,7 +135,7 @@ def show_json(result: object) -> None:
 def put(text: str) -> None:
     """Text to standard output; on a terminal without control characters."""
     if sys.stdout.isatty():
-        click.echo(clean(text), nl=False)
+        print(clean(text), end="", flush=True)
     else:
         sys.stdout.flush()
         put_bytes(text.encode("utf-8", "replace"))

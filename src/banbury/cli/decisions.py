@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import options as reading
 from banbury.cli.console import note
+from banbury.cli.declared import BadParameter, Float, Path, UsageError, option, together
 from banbury.cli.tables import columns_of
 
 if TYPE_CHECKING:
@@ -16,45 +14,29 @@ if TYPE_CHECKING:
 
 
 COSTS = [
-    click.option("--costs", metavar="TRUE:PREDICTED=COST,…", help="What mistakes cost; 1 each by default."),
-    click.option("--unsure", type=float, metavar="COST", help="What it costs to decide nothing."),
+    option("--costs", metavar="TRUE:PREDICTED=COST,…", help="What mistakes cost; 1 each by default."),
+    option("--unsure", type=Float(), metavar="COST", help="What it costs to decide nothing."),
+]
+RULES = [
+    option("--margin", type=Float(), metavar="NATS", help="Unsure where the best label leads by no more; 0: in ties."),
+    option("--promise", type=Float(), metavar="SHARE", help="At most so many wrong; needs --promised-on. Else unsure."),
+    option(
+        "--promised-on",
+        type=Path(exists=True),
+        metavar="FILE",
+        help="Labelled rows, not trained on, that show what can be promised.",
+    ),
 ]
 
 
 def costs(command: Any) -> Any:
     """The options of a command that knows what mistakes cost."""
-    for option in reversed(COSTS):
-        command = option(command)
-    return command
+    return together(COSTS)(command)
 
 
 def rules(command: Any) -> Any:
     """The options of a command that decides."""
-    for option in reversed(
-        [
-            *COSTS,
-            click.option(
-                "--margin",
-                type=float,
-                metavar="NATS",
-                help="Unsure where the best label leads by no more; 0: in ties.",
-            ),
-            click.option(
-                "--promise",
-                type=float,
-                metavar="SHARE",
-                help="At most so many wrong; needs --promised-on. Else unsure.",
-            ),
-            click.option(
-                "--promised-on",
-                type=click.Path(exists=True),
-                metavar="FILE",
-                help="Labelled rows, not trained on, that show what can be promised.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+    return together([*COSTS, *RULES])(command)
 
 
 def rule_of(given: dict[str, Any], model: Classifier) -> Rule | None:
@@ -62,18 +44,18 @@ def rule_of(given: dict[str, Any], model: Classifier) -> Rule | None:
     by_cost = given["costs"] is not None or given["unsure"] is not None
     if given["margin"] is not None:
         if by_cost or given["promise"] is not None or given["above"] is not None:
-            raise click.UsageError("--margin decides by itself: no --costs, --unsure, --promise or --above beside it.")
+            raise UsageError("--margin decides by itself: no --costs, --unsure, --promise or --above beside it.")
         from banbury.results.decisions import Margin
 
         return Margin.of(model.classes_.tolist(), given["margin"])
     if given["promise"] is None and given["promised_on"] is None:
         return costs_of(given, model.classes_.tolist()) if by_cost else None
     if by_cost:
-        raise click.UsageError("Decide by --costs and --unsure, or by --promise, not by both.")
+        raise UsageError("Decide by --costs and --unsure, or by --promise, not by both.")
     if given["above"] is not None:
-        raise click.UsageError("--promise finds the threshold that --above would set: give one of them.")
+        raise UsageError("--promise finds the threshold that --above would set: give one of them.")
     if given["promise"] is None or given["promised_on"] is None:
-        raise click.UsageError("A promise needs both: --promise SHARE and --promised-on FILE with labelled rows.")
+        raise UsageError("A promise needs both: --promise SHARE and --promised-on FILE with labelled rows.")
     return _promise(given, model)
 
 
@@ -94,10 +76,10 @@ def costs_of(given: dict[str, Any], classes: list[Any]) -> Costs | None:
         except ValueError:
             number = -1.0
         if not colon or not number >= 0:
-            raise click.BadParameter(f"{part!r} is not TRUE:PREDICTED=COST, a cost of 0 or more", param_hint="--costs")
+            raise BadParameter(f"{part!r} is not TRUE:PREDICTED=COST, a cost of 0 or more", param_hint="--costs")
         pairs[reading.label_of(true.strip(), classes), reading.label_of(predicted.strip(), classes)] = number
     if given["unsure"] is not None and not given["unsure"] >= 0:
-        raise click.BadParameter(f"it costs {given['unsure']:g}; a cost is 0 or more", param_hint="--unsure")
+        raise BadParameter(f"it costs {given['unsure']:g}; a cost is 0 or more", param_hint="--unsure")
     return Costs.of(classes, pairs, unsure=given["unsure"])
 
 

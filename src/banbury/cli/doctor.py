@@ -11,13 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import click
-
 import banbury
 from banbury import _kernel, storage
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import show, show_json
+from banbury.cli.declared import command
 from banbury.datasets import demo as demo_corpus
 from banbury.readers.options import Limits
 from banbury.text.documents import n_processors
@@ -26,7 +25,7 @@ REQUIREMENT = re.compile(r"^([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 WORKS = "works"
 
 
-@click.command(
+@command(
     epilog="""\b
 Examples:
   banbury doctor

@@ -9,12 +9,11 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury.cli import options as reading
 from banbury.cli.checks import check, fail_over, fail_under
 from banbury.cli.console import at_work, clean, note, put, show, show_json, show_table, with_progress
 from banbury.cli.decisions import costs, costs_of
+from banbury.cli.declared import IntRange, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.batch import joined
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from banbury.results.mistakes import Mistake
 
 
-@click.command(
+@command(
     epilog="""\b
 Examples:
   banbury evaluate spam.banbury test.jsonl
@@ -44,10 +43,10 @@ Examples:
   banbury evaluate spam.banbury test.csv --json --fail-under accuracy=0.98 --fail-over log-loss=0.1"""
 )
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--mistakes", type=click.IntRange(min=0), default=0, metavar="N", help="Explain the N surest mistakes.")
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("--mistakes", type=IntRange(min=0), default=0, metavar="N", help="Explain the N surest mistakes.")
 @costs
-@click.option("--diagnose", is_flag=True, help="Duplicates, leaks, doubtful labels, how these rows differ.")
+@option("--diagnose", is_flag=True, help="Duplicates, leaks, doubtful labels, how these rows differ.")
 @reading.reads_files()
 @reading.as_json
 @fail_under
@@ -79,17 +78,16 @@ def evaluate(model: str, files: tuple[str, ...], mistakes: int, is_json: bool, *
     return check(report, given)
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Example:
   banbury report spam.banbury test.jsonl -o report.html""",
 )
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", required=True, type=reading.new_file, help="The page of HTML to write.")
-@click.option("--title", default="Report on a model", metavar="TEXT", help="Of the page.")
-@click.option("--mistakes", type=click.IntRange(min=0), default=10, metavar="N", help="How many to explain.")
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", required=True, type=reading.new_file, help="The page of HTML to write.")
+@option("--title", default="Report on a model", metavar="TEXT", help="Of the page.")
+@option("--mistakes", type=IntRange(min=0), default=10, metavar="N", help="How many to explain.")
 @reading.reads_files()
 @reading.threads
 def report(model: str, files: tuple[str, ...], output: str, title: str, mistakes: int, **given: Any) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
 
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, with_progress
+from banbury.cli.declared import BadParameter, FloatRange, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
-from banbury.display.spreadsheet import has_formulas
 from banbury.lazy import numpy as np
 from banbury.readers.typed import documents
 
@@ -31,8 +27,7 @@ if TYPE_CHECKING:
     Chosen = Callable[[Batch], NDArray[Any]]
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury filter spam.banbury feed.jsonl.zst --keep ham -o clean.jsonl.zst
@@ -40,17 +35,17 @@ Examples:
   banbury filter quality.banbury web.jsonl --keep good --top 10% -o best.jsonl""",
 )
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option(
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option(
     "--keep",
     required=True,
     metavar="LABEL",
     shell_complete=completion.labels,
     help="Rows for which this label is predicted …",
 )
-@click.option("--above", type=click.FloatRange(0, 1), metavar="P", help="… or has at least this probability …")
-@click.option("--top", metavar="N|N%", help="… or is one of so many of the highest.")
-@click.option("--drop", is_flag=True, help="The other rows instead.")
+@option("--above", type=FloatRange(0, 1), metavar="P", help="… or has at least this probability …")
+@option("--top", metavar="N|N%", help="… or is one of so many of the highest.")
+@option("--drop", is_flag=True, help="The other rows instead.")
 @reading.prior
 @reading.reads_files(labels=False)
 @writing.to_format
@@ -62,7 +57,7 @@ def filter(model: str, files: tuple[str, ...], keep: str, above: float | None, t
     With --top files are read twice; standard input waits in a temporary file.
     """
     if above is not None and top is not None:
-        raise click.UsageError("Say --above or --top, not both.")
+        raise UsageError("Say --above or --top, not both.")
     reading.need_input(files)
     classifier = reading.load(model)
     classifier.threads = given["threads"]
@@ -112,7 +107,7 @@ def _number(top: str) -> tuple[float, bool]:
         number = -1
     is_share = top.endswith("%")
     if number < 0 or (is_share and number > 100) or (not is_share and number != int(number)):
-        raise click.BadParameter(f"{top!r} is neither a number nor a percentage", param_hint="--top")
+        raise BadParameter(f"{top!r} is neither a number nor a percentage", param_hint="--top")
     return (number / 100 if is_share else number), is_share
 
 
@@ -169,6 +164,8 @@ class _Filter:
         raw = batch.kernel.raw(rows)
         if not self._is_table:
             return raw
+        from banbury.display.spreadsheet import has_formulas  # only tables have them
+
         if layout.delimiter not in ",\t" or has_formulas(raw, layout.delimiter):
             return None
         return writing.header(layout.columns, self._format) + raw if is_first else raw
@@ -187,6 +184,9 @@ class _Filter:
 
 def _spooled(stack: ExitStack) -> str:
     """Standard input in a file, for as long as it is needed."""
+    import shutil
+    import tempfile
+
     file = tempfile.NamedTemporaryFile(prefix="banbury-", delete=False)  # noqa: SIM115
     stack.callback(os.unlink, file.name)
     with file:

@@ -5,8 +5,7 @@ What needs NumPy is imported inside functions: a plain model has no such finding
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli.blocks import Block, Blocks
 from banbury.display.characters import shorten
 from banbury.records import Record

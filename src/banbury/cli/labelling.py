@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
 from banbury.cli import options as reading
-from banbury.cli.console import note, with_progress
+from banbury.cli.console import note, quoted, with_progress
+from banbury.cli.declared import Choice, Path, UsageError, argument, command, option
 from banbury.cli.tables import classes_of
 from banbury.display.characters import visible
 from banbury.errors import InputError
@@ -44,20 +43,19 @@ MEANINGS = {
 }
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury label messages.txt --labels ham,spam -o labelled.jsonl
   banbury label feed.csv --text body --labels a,b,c -o labelled.jsonl --model topics.banbury""",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", required=True, type=reading.new_file, help="JSON Lines; it is added to.")
-@click.option("--labels", metavar="A,B,…", help="What there is to choose from; those of the output by default.")
-@click.option("--model", type=click.Path(exists=True, dir_okay=False), help="A model that knows something already.")
-@click.option(
+@argument("files", nargs=-1, required=True, metavar="FILE...")
+@option("-o", "--output", required=True, type=reading.new_file, help="JSON Lines; it is added to.")
+@option("--labels", metavar="A,B,…", help="What there is to choose from; those of the output by default.")
+@option("--model", type=Path(exists=True, dir_okay=False), help="A model that knows something already.")
+@option(
     "--by",
-    type=click.Choice(["gain", "uncertainty"]),
+    type=Choice(["gain", "uncertainty"]),
     default="gain",
     help="Which rows come first: those that teach most.",
 )
@@ -69,7 +67,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     at once, so you can quit at any time and go on later with the same command.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise click.UsageError("Labelling needs a terminal.")
+        raise UsageError("Labelling needs a terminal.")
     from banbury.apps.labelling import Labelling  # it waits for the classifier, which `--help` does not
 
     known = None if model is None else reading.load(model)
@@ -87,7 +85,7 @@ def label(files: tuple[str, ...], output: str, labels: str | None, model: str | 
     given_labels = session.labelling.labels.values()
     note(f"{len(given_labels)} labelled, {len(session.labelling)} left: {output}")
     if len(set(given_labels)) > 1:
-        note(f"Next: banbury train {shlex.quote(output)} -o MODEL")
+        note(f"Next: banbury train {quoted(output)} -o MODEL")
 
 
 def _choices(labels: str | None, seen: list[Any]) -> list[Any]:
@@ -95,7 +93,7 @@ def _choices(labels: str | None, seen: list[Any]) -> list[Any]:
     kind = seen[:1]
     choices = list(dict.fromkeys([*(reading.new_label(name, kind) for name in names if name), *sorted(set(seen))]))
     if len(choices) < 2:
-        raise click.UsageError("Say what there is to choose from: --labels ham,spam.")
+        raise UsageError("Say what there is to choose from: --labels ham,spam.")
     return choices
 
 
@@ -153,7 +151,9 @@ class _Log:
 def _keys() -> Iterator[Callable[[], str]]:
     """A function that waits for a key. Keys that are pressed while the next row is looked for are not lost."""
     if os.name != "posix":
-        yield click.getchar
+        from click import getchar
+
+        yield getchar
         return
     import termios
     import tty

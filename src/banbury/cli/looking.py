@@ -7,13 +7,12 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury import storage
 from banbury.cli import completion
 from banbury.cli import options as reading
 from banbury.cli.blocks import Block, Blocks
 from banbury.cli.console import put, show, show_json
+from banbury.cli.declared import IntRange, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
 from banbury.errors import InputError, NotAvailable
 from banbury.readers.formats import format_by_name
@@ -23,23 +22,23 @@ if TYPE_CHECKING:
     from banbury.classifier import Classifier
 
 
-@click.command(
+@command(
     epilog="""\b
 Examples:
   banbury explain spam.banbury "Free entry, text WIN now"
   banbury explain topics.banbury letter.txt --for politics --against economy"""
 )
 @reading.model_file
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
-@click.option("--row", type=click.IntRange(min=1), metavar="N", help="Of a file of rows: which one; the first.")
-@click.option(
+@argument("texts", nargs=-1, required=True, metavar="TEXT|FILE...")
+@option("--row", type=IntRange(min=1), metavar="N", help="Of a file of rows: which one; the first.")
+@option(
     "--for",
     "label",
     metavar="LABEL",
     shell_complete=completion.labels,
     help="Why this label; the predicted one by default.",
 )
-@click.option(
+@option(
     "--against",
     metavar="LABEL",
     shell_complete=completion.labels,
@@ -69,7 +68,7 @@ def explain(
         return
     for number, explanation in enumerate(explanations):
         if number:
-            click.echo()
+            put("\n")
         show(explanation)
 
 
@@ -106,25 +105,25 @@ def _row(path: str, number: int, classifier: Classifier) -> Any:
     raise InputError(f"{path}: there is no row {number}; there are {before}")
 
 
-@click.command(
+@command(
     epilog="""\b
 Examples:
   banbury words spam.banbury spam
   banbury words mood.banbury positive --top 50 --min-count 5 --csv > words.csv"""
 )
 @reading.model_file
-@click.argument("label", required=False, shell_complete=completion.labels)
-@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many.")
-@click.option(
+@argument("label", required=False, shell_complete=completion.labels)
+@option("--top", type=IntRange(min=1), default=20, show_default=True, metavar="N", help="How many.")
+@option(
     "--against",
     metavar="LABEL",
     shell_complete=completion.labels,
     help="Rather than this one; than the others by default.",
 )
-@click.option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
-@click.option("--min-count", type=click.IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
-@click.option("--column", metavar="NAME", help="Of a model of tables: which of its columns of texts.")
-@click.option("--csv", "is_csv", is_flag=True, help="The table as CSV.")
+@option("--sort", metavar="ORDER", help="for, against, strength (either way), count or word.")
+@option("--min-count", type=IntRange(min=1), default=1, metavar="N", help="Only words seen so often.")
+@option("--column", metavar="NAME", help="Of a model of tables: which of its columns of texts.")
+@option("--csv", "is_csv", is_flag=True, help="The table as CSV.")
 @reading.as_json
 def words(
     model: str,
@@ -153,7 +152,7 @@ def words(
         show(table)
 
 
-@click.command(
+@command(
     epilog="""\b
 Example:
   banbury inspect spam.banbury"""

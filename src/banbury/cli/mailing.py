@@ -7,11 +7,10 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli.console import put_bytes
+from banbury.cli.declared import Choice, FloatRange, Path, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ HEADER = b"X-Banbury"
 OURS = re.compile(rb"(?im)^X-Banbury[ \t]*:.*(?:\r?\n[ \t].*)*(?:\r?\n|\Z)")
 
 
-@click.command(
+@command(
     epilog="""\b
 Examples:
   banbury train ham.mbox spam.mbox -o mail.banbury
@@ -36,19 +35,15 @@ In .procmailrc:
   * ^X-Banbury: spam
   spam"""
 )
-@click.argument("model", type=click.Path(dir_okay=False))
-@click.option("--spam", "spam_label", default="spam", show_default=True, metavar="LABEL", help="What spam is called.")
-@click.option("--ham", "ham_label", default="ham", show_default=True, metavar="LABEL", help="What all else is called.")
-@click.option(
-    "--spam-above", type=click.FloatRange(0, 1), default=0.9, show_default=True, metavar="P", help="Spam from here on."
-)
-@click.option(
-    "--ham-below", type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="P", help="Ham up to here."
-)
-@click.option("--train", type=click.Choice(["spam", "ham"]), help="Learn the message; a new MODEL is made for it.")
-@click.option("--forget", type=click.Choice(["spam", "ham"]), help="Unlearn the message.")
-@click.option("-e", "--exit-zero", is_flag=True, help="Exit with 0 for every class: for callers that want that.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not write the message, only exit.")
+@argument("model", type=Path(dir_okay=False))
+@option("--spam", "spam_label", default="spam", show_default=True, metavar="LABEL", help="What spam is called.")
+@option("--ham", "ham_label", default="ham", show_default=True, metavar="LABEL", help="What all else is called.")
+@option("--spam-above", type=FloatRange(0, 1), default=0.9, show_default=True, metavar="P", help="Spam from here on.")
+@option("--ham-below", type=FloatRange(0, 1), default=0.1, show_default=True, metavar="P", help="Ham up to here.")
+@option("--train", type=Choice(["spam", "ham"]), help="Learn the message; a new MODEL is made for it.")
+@option("--forget", type=Choice(["spam", "ham"]), help="Unlearn the message.")
+@option("-e", "--exit-zero", is_flag=True, help="Exit with 0 for every class: for callers that want that.")
+@option("-q", "--quiet", is_flag=True, help="Do not write the message, only exit.")
 def mail(model: str, train: str | None, forget: str | None, exit_zero: bool, quiet: bool, **given: Any) -> int:
     """Classify the message on standard input.
 
@@ -104,7 +99,7 @@ def _change(path: str, message: bytes, learned: str | None, forgotten: str | Non
     with storage.locked(path):
         if not os.path.exists(path):
             if forgotten is not None or learned is None:
-                raise click.UsageError(f"{path} does not exist: there is nothing to forget.")
+                raise UsageError(f"{path} does not exist: there is nothing to forget.")
             SpamFilter().model.learn(_document(message, MAIL_COLUMNS), [learned]).save(path)
             return
         model = reading.load(path)

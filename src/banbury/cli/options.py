@@ -3,60 +3,58 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
 
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import completion
+from banbury.cli.declared import BadParameter, Choice, IntRange, NewFile, Path, UsageError, argument, option, together
 from banbury.cli.tables import columns_of
 from banbury.errors import InputError
 from banbury.readers.formats import ANYTHING, EXTENSIONS, FORMATS, extension_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from banbury.classifier import Classifier
+    from banbury.cli.declared import Decorator
     from banbury.readers import Reader
     from banbury.readers.batch import Batch
 
-DOCUMENT = re.compile(r"(?:^|(?<=, but ))document (\d+)(?= has | is )")  # as errors of Python name a row
+DOCUMENT = r"(?:^|(?<=, but ))document (\d+)(?= has | is )"  # as errors of Python name a row
 LIMITS = ("row", "expanded", "ratio", "parquet")  # of `readers.Limits`
 
-Command = Any
 READING = (
     "format", "text", "label", "header", "delimiter", "encoding", "bad_rows", "limit",
 )  # fmt: skip
 
 
-def reads_files(labels: bool = True) -> Callable[[Command], Command]:
+def reads_files(labels: bool = True) -> Decorator:
     """The options of reading; without `labels`, those of files whose labels nobody needs."""
     options = [
-        click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help="jsonl, csv, mbox …; found out."),
-        click.option(
+        option("--format", type=Choice(FORMATS), metavar="NAME", help="jsonl, csv, mbox …; found out."),
+        option(
             "--text",
             metavar="COLUMN",
             shell_complete=completion.columns,
             help="Where the texts are; guessed by default.",
         ),
-        click.option(
+        option(
             "--label",
             metavar="COLUMN",
             shell_complete=completion.columns,
             help="Where the labels are; guessed by default.",
         ),
-        click.option("--header/--no-header", default=None, help="Whether a CSV or TSV names its columns."),
-        click.option("--delimiter", metavar="CHARACTER", help="Between the cells of a CSV."),
-        click.option("--encoding", metavar="NAME", help="UTF-8 by default."),
-        click.option(
+        option("--header/--no-header", default=None, help="Whether a CSV or TSV names its columns."),
+        option("--delimiter", metavar="CHARACTER", help="Between the cells of a CSV."),
+        option("--encoding", metavar="NAME", help="UTF-8 by default."),
+        option(
             "--bad-rows",
-            type=click.Choice(["fail", "skip"]),
+            type=Choice(["fail", "skip"]),
             default="fail",
             help="At one that cannot be used; fail by default.",
         ),
-        click.option(
+        option(
             "--limit",
             multiple=True,
             metavar="NAME=NUMBER",
@@ -65,77 +63,14 @@ def reads_files(labels: bool = True) -> Callable[[Command], Command]:
     ]
     if not labels:
         del options[2]
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-class NewFile(click.Path):
-    """A file to write; a path that cannot be written is an error before any work is done."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False)
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
-        """The path, where a file can be made there."""
-        path = super().convert(value, param, context)
-        folder = os.path.dirname(os.path.realpath(path))
-        if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
-            return path
-        if not os.path.isdir(folder):
-            self.fail(f"there is no folder {os.path.dirname(path)!r} to write {path!r} to", param, context)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            self.fail(f"nothing can be written to the folder of {path!r}", param, context)
-        return path
+    return together(options)
 
 
 new_file = NewFile()
-
-
-class FileCommand(click.Command):
-    """A command that writes a file: one that it also reads is refused, but for a model that it `changes`."""
-
-    def __init__(self, *args: Any, changes: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._changes = changes
-
-    def invoke(self, context: click.Context) -> Any:
-        """Run it, once it is clear that no file is read and written."""
-        outputs = [context.params[param.name] for param in self.params if param.name and param.type is new_file]
-        for path in filter(None, outputs):
-            self._check(path, context)
-        return super().invoke(context)
-
-    def _check(self, output: str, context: click.Context) -> None:
-        for param in self.params:
-            is_read = isinstance(param, click.Argument) or isinstance(param.type, click.Path)
-            if not param.name or not is_read or param.type is new_file or param.name == self._changes:
-                continue
-            value = context.params[param.name]
-            if param.nargs == -1 and not context.params.get("texts"):
-                paths = value or ("-",)  # without a file, standard input is read
-            else:
-                paths = [value] if isinstance(value, str) else []
-            if any(_is_same(path, output) for path in paths):
-                raise click.UsageError(f"{output!r} is read and would be overwritten: name another file to write.")
-
-
-def _is_same(path: str, output: str) -> bool:
-    try:
-        status = os.fstat(sys.stdin.fileno()) if path == "-" else os.stat(path)
-        return os.path.isfile(output) and os.path.samestat(status, os.stat(output))
-    except (OSError, ValueError):  # a text that is no path, or no standard input
-        return False
-
-
-threads = click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many; all by default.")
-as_json = click.option("--json", "is_json", is_flag=True, help="The result as JSON.")
-model_file = click.argument("model", type=click.Path(exists=True, dir_okay=False))
-prior = click.option("--prior", metavar="LABEL=SHARE,…", help="How frequent they are, or uniform.")
+threads = option("--threads", type=IntRange(min=1), metavar="N", help="How many; all by default.")
+as_json = option("--json", "is_json", is_flag=True, help="The result as JSON.")
+model_file = argument("model", type=Path(exists=True, dir_okay=False))
+prior = option("--prior", metavar="LABEL=SHARE,…", help="How frequent they are, or uniform.")
 
 
 def reader_of(files: tuple[str, ...], options: dict[str, Any], **more: Any) -> Reader:
@@ -154,7 +89,7 @@ def sources_and_options(files: tuple[str, ...], options: dict[str, Any]) -> tupl
     for limit in options.get("limit", ()):
         name, _, number = limit.partition("=")
         if name not in LIMITS or not number.isdigit():
-            raise click.BadParameter(f"{limit!r} is not NAME=N with one of {', '.join(LIMITS)}", param_hint="--limit")
+            raise BadParameter(f"{limit!r} is not NAME=N with one of {', '.join(LIMITS)}", param_hint="--limit")
         limits[name] = int(number)
     given = {name: options[name] for name in READING if name != "limit" and options.get(name) is not None}
     return files or ("-",), {"limits": Limits(**limits), **given}
@@ -171,7 +106,9 @@ def naming_lines(batch: Batch) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        message = DOCUMENT.sub(lambda number: batch.place(int(number[1])), str(error))
+        import re
+
+        message = re.sub(DOCUMENT, lambda number: batch.place(int(number[1])), str(error))
         if message == str(error):
             raise
         raise InputError(message) from None
@@ -180,7 +117,7 @@ def naming_lines(batch: Batch) -> Iterator[None]:
 def need_input(files: tuple[str, ...]) -> None:
     """A usage error where standard input would be read from a terminal: nobody means to type rows there."""
     if not files and sys.stdin.isatty():
-        raise click.UsageError("Missing FILES: name some, or '-' for standard input.")
+        raise UsageError("Missing FILES: name some, or '-' for standard input.")
 
 
 def load(path: str) -> Classifier:
@@ -197,19 +134,21 @@ def texts_or_files(arguments: tuple[str, ...], kind: str | None) -> tuple[list[s
     """
     texts: list[str] = []
     files: list[str] = []
-    for argument in arguments:
-        if kind == "texts" or (kind is None and not _is_file(argument)):
-            texts.append(argument)
+    for given in arguments:
+        if kind == "texts" or (kind is None and not _is_file(given)):
+            texts.append(given)
         else:
-            files.append(argument)
+            files.append(given)
     if texts and files:
-        raise click.UsageError(f"{files[0]!r} is a file and {texts[0]!r} is not: give files or texts, or say --texts.")
+        raise UsageError(f"{files[0]!r} is a file and {texts[0]!r} is not: give files or texts, or say --texts.")
     return texts, tuple(files)
 
 
 def _is_file(argument: str) -> bool:
     if argument == "-" or os.path.exists(argument):
         return True
+    import re
+
     is_named = re.fullmatch(r"\S+", argument) and extension_of(argument) in (*EXTENSIONS, *ANYTHING)
     is_placed = re.fullmatch(r"(~|\.{0,2})/\S+", argument) or (
         re.fullmatch(r"\S+/\S*", argument) and os.path.isdir(os.path.dirname(argument))
@@ -258,7 +197,7 @@ def shares(text: str | None, classes: list[Any]) -> Any:
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
-            raise click.BadParameter(f"{part!r} is not LABEL=SHARE", param_hint="--prior") from None
+            raise BadParameter(f"{part!r} is not LABEL=SHARE", param_hint="--prior") from None
     total = sum(given.values())
     missing = [label for label in classes if label not in given]
     if len(missing) == 1 and 0 <= total <= 1:

@@ -7,19 +7,19 @@ import os
 import sys
 from contextlib import contextmanager
 from math import isfinite
-from typing import IO, TYPE_CHECKING, Any
-
-import click
 
 from banbury._kernel import ZstdEncoder
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX, replacing
 from banbury.cli import options as reading
-from banbury.cli.console import clean, put_bytes
+from banbury.cli.console import put, put_bytes
+from banbury.cli.declared import Choice, option
 from banbury.errors import InputError, MissingExtra
 from banbury.readers.formats import compression_by_name, extension_of, format_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import IO
 
     from banbury.readers import Layout
 
@@ -28,13 +28,13 @@ OUTPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet", "plain")
 LINES = ("plain", "fasttext")  # formats of lines without names of columns
 ROW_GROUP = 100_000  # rows of a Parquet file that are held in memory
 
-to_format = click.option(
+to_format = option(
     "--to",
-    type=click.Choice(OUTPUT_FORMATS),
+    type=Choice(OUTPUT_FORMATS),
     metavar="NAME",
     help="jsonl, csv, tsv, parquet or plain; that of -o, or as read.",
 )
-to_file = click.option("-o", "--output", type=reading.new_file, help="Where to; standard output by default.")
+to_file = option("-o", "--output", type=reading.new_file, help="Where to; standard output by default.")
 
 
 def format_of(to: str | None, output: str | None, layout: Layout | None) -> str:
@@ -131,14 +131,14 @@ def sink(output: str | None) -> Iterator[Callable[[bytes], object]]:
     """A function that writes bytes. The file appears when all of it is written; after an error nothing has changed."""
     if output is None or output == "-":
         if sys.stdout.isatty():
-            yield lambda data: click.echo(clean(data.decode("utf-8", "replace")), nl=False)
+            yield lambda data: put(data.decode("utf-8", "replace"))
         else:
             yield put_bytes
             sys.stdout.buffer.flush()
         return
     with replacing(output) as temporary, open(temporary, "wb") as file:
-        put, end = _compressor(output)
-        yield lambda data: file.write(put(data))
+        compress, end = _compressor(output)
+        yield lambda data: file.write(compress(data))
         file.write(end())
 
 

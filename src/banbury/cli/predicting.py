@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
-import click
-
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import decisions
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import with_progress
+from banbury.cli.declared import Choice, FloatRange, IntRange, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, columns_of
 from banbury.readers.formats import FASTTEXT_PREFIX
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 TRUE = "label"  # the column of the label that a row of fastText's format has already
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury predict spam.banbury "Free entry, text WIN now"
@@ -34,23 +32,23 @@ Examples:
   zcat feed.jsonl.gz | banbury predict spam.banbury - --all --prior spam=0.02""",
 )
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
-@click.option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like.")
-@click.option("--files", "kind", flag_value="files", help="The arguments are files.")
-@click.option("--all", "every", is_flag=True, help="The probability of every class.")
-@click.option("--top", type=click.IntRange(min=1), metavar="K", help="The K most likely labels, with probabilities.")
-@click.option("--above", type=click.FloatRange(0, 1), metavar="P", help="Only labels at least as likely as P.")
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like.")
+@option("--files", "kind", flag_value="files", help="The arguments are files.")
+@option("--all", "every", is_flag=True, help="The probability of every class.")
+@option("--top", type=IntRange(min=1), metavar="K", help="The K most likely labels, with probabilities.")
+@option("--above", type=FloatRange(0, 1), metavar="P", help="Only labels at least as likely as P.")
 @decisions.rules
 @reading.prior
-@click.option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns.")
+@option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns.")
 @reading.reads_files(labels=False)
-@click.option(
+@option(
     "--to",
-    type=click.Choice([*writing.OUTPUT_FORMATS, "fasttext"]),
+    type=Choice([*writing.OUTPUT_FORMATS, "fasttext"]),
     metavar="NAME",
     help="jsonl, csv, tsv, parquet, fasttext or plain; that of -o, or as read.",
 )
-@click.option("--json", "is_json", is_flag=True, help="The same as --to jsonl.")
+@option("--json", "is_json", is_flag=True, help="The same as --to jsonl.")
 @writing.to_file
 @reading.threads
 def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any) -> None:
@@ -60,10 +58,10 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
     """
     if given["is_json"]:
         if given["to"] not in (None, "jsonl"):
-            raise click.UsageError(f"--json and --to {given['to']} contradict each other.")
+            raise UsageError(f"--json and --to {given['to']} contradict each other.")
         given["to"] = "jsonl"
     if given["every"] and (given["top"] is not None or given["above"] is not None):
-        raise click.UsageError("--all shows every class; --top and --above choose among them: give one or the other.")
+        raise UsageError("--all shows every class; --top and --above choose among them: give one or the other.")
     texts, files = reading.texts_or_files(inputs, kind)
     if not texts:
         reading.need_input(files)
@@ -73,7 +71,7 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
     given["prior"] = reading.shares(given["prior"], classes)
     given["rule"] = decisions.rule_of(given, classifier)
     if texts and columns_of(classifier) is not None:
-        raise click.UsageError("This is a model of tables: give files with rows.")
+        raise UsageError("This is a model of tables: give files with rows.")
     if texts:
         format = writing.format_of(given["to"], given["output"], None)
         if format == "plain":  # without arrays: importing NumPy would take longer than all else
@@ -156,7 +154,7 @@ def _check_names(reader: Reader, given: dict[str, Any], n_classes: int) -> None:
     has_more = given["top"] is not None or given["above"] is not None
     new = [f"{given['prefix']}{name}" for name in (names if has_more else names[:2])]
     if taken := [name for name in new if name in reader.layout.columns]:
-        raise click.UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
+        raise UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
 
 
 def _predicted(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from banbury import storage
 from banbury.cli import options as reading
 from banbury.cli import output as writing
 from banbury.cli.console import note, show, with_progress
+from banbury.cli.declared import Choice, IntRange, UsageError, argument, command, option
 from banbury.display.characters import shorten
 
 if TYPE_CHECKING:
@@ -21,27 +20,26 @@ if TYPE_CHECKING:
 SCORER_NAMES = ("pitman-yor", "dirichlet", "jelinek-mercer", "bm25")  # as in ranking, which takes longer to import
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury rank abstracts.jsonl -q "flow over a flat plate"
   banbury rank abstracts.jsonl --save abstracts.index
   banbury rank abstracts.index -q "flow over a flat plate" --to jsonl""",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-q", "--query", multiple=True, metavar="TEXT", help="What is looked for; can be given several times.")
-@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, metavar="N", help="How many rows.")
-@click.option("--scorer", type=click.Choice(SCORER_NAMES), help="How rows are scored; pitman-yor by default.")
-@click.option("--why", is_flag=True, help="Word by word.")
-@click.option("--save", metavar="FILE", type=reading.new_file, help="Keep the counts; the rows are not kept.")
+@argument("files", nargs=-1, required=True, metavar="FILE...")
+@option("-q", "--query", multiple=True, metavar="TEXT", help="What is looked for; can be given several times.")
+@option("--top", type=IntRange(min=1), default=10, show_default=True, metavar="N", help="How many rows.")
+@option("--scorer", type=Choice(SCORER_NAMES), help="How rows are scored; pitman-yor by default.")
+@option("--why", is_flag=True, help="Word by word.")
+@option("--save", metavar="FILE", type=reading.new_file, help="Keep the counts; the rows are not kept.")
 @reading.reads_files(labels=False)
 @writing.to_format
 @writing.to_file
 def rank(files: tuple[str, ...], query: tuple[str, ...], save: str | None, **given: Any) -> None:
     """Find rows by a query, the best first. FILES are documents, or one file that --save has written."""
     if not query and save is None:
-        raise click.UsageError("Nothing to do: say -q TEXT, or --save FILE.")
+        raise UsageError("Nothing to do: say -q TEXT, or --save FILE.")
     ranker, rows = _ranker(files, given["scorer"], given)
     if save is not None:
         ranker.save(save)

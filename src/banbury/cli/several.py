@@ -5,27 +5,25 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from banbury.cli import options as reading
 from banbury.cli import output as writing
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
+from banbury.cli.declared import BadParameter, Choice, IntRange, UsageError, argument, group, option
 from banbury.readers.formats import FASTTEXT_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+    from banbury.cli.declared import Decorator
     from banbury.labels.classifier import MultiLabelClassifier
     from banbury.readers.several import SeveralReader
 
-Command = Any
 SEPARATED_OUTPUT = ("csv", "tsv", "plain", "parquet")  # formats in which several labels are one cell
 
 
-@click.group(
+@group(
     epilog="""\b
 Examples:
   banbury several train tickets.jsonl -o tickets.banbury
@@ -40,9 +38,9 @@ def several() -> None:
     """
 
 
-def reads_labels() -> Callable[[Command], Command]:
+def reads_labels() -> Decorator:
     """The options of reading rows with several labels each."""
-    separator = click.option("--separator", metavar="TEXT", help="Between the labels of a cell; one label by default.")
+    separator = option("--separator", metavar="TEXT", help="Between the labels of a cell; one label by default.")
     return lambda command: separator(reading.reads_files()(command))
 
 
@@ -71,17 +69,17 @@ def _threshold(text: str | None) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no probability, and neither f1 nor micro_f1") from None
+        raise BadParameter(f"{text!r} is no probability, and neither f1 nor micro_f1") from None
 
 
-threshold = click.option(
+threshold = option(
     "--threshold", metavar="P", help="From which probability on; f1 or micro_f1: the best by leave-one-out."
 )
 
 
-@several.command(cls=reading.FileCommand)
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
+@several.command()
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
 @threshold
 @reads_labels()
 @reading.as_json
@@ -106,24 +104,22 @@ def train(files: tuple[str, ...], model: str, threshold: str | None, is_json: bo
         return
     show_table(str(classifier.report_))
     note(f"{model}: {classifier.n_documents_} documents, {len(classifier.classes_)} labels")
-    note(f'Next: banbury several predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury several predict {quoted(model)} "a text"')
 
 
-@several.command(cls=reading.FileCommand)
+@several.command()
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
-@click.option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like.")
-@click.option("--files", "kind", flag_value="files", help="The arguments are files.")
-@click.option(
-    "--top", type=click.IntRange(min=1), metavar="K", help="The K most likely labels, whatever the threshold."
-)
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@option("--texts", "kind", flag_value="texts", help="The arguments are texts, whatever they look like.")
+@option("--files", "kind", flag_value="files", help="The arguments are files.")
+@option("--top", type=IntRange(min=1), metavar="K", help="The K most likely labels, whatever the threshold.")
 @threshold
-@click.option("--separator", default=";", metavar="TEXT", help="Between the labels of a cell; ; by default.")
-@click.option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns.")
+@option("--separator", default=";", metavar="TEXT", help="Between the labels of a cell; ; by default.")
+@option("--prefix", default="", metavar="TEXT", help="In front of the names of the new columns.")
 @reading.reads_files(labels=False)
-@click.option(
+@option(
     "--to",
-    type=click.Choice([*writing.OUTPUT_FORMATS, "fasttext"]),
+    type=Choice([*writing.OUTPUT_FORMATS, "fasttext"]),
     metavar="NAME",
     help="jsonl, csv, tsv, parquet, fasttext or plain; that of -o, or as read.",
 )
@@ -150,7 +146,7 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
     format = writing.format_of(given["to"], given["output"], reader.layout)
     new = [f"{given['prefix']}{name}" for name in ("predicted", "probabilities")]
     if taken := [name for name in new if name in reader.layout.columns]:
-        raise click.UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
+        raise UsageError(f"The rows have a column {taken[0]!r} already: say --prefix TEXT.")
 
     def answered() -> Iterator[list[dict[str, Any]]]:
         for batch in reader:
@@ -191,8 +187,8 @@ def _answer(labels: list[Any], chances: dict[Any, float], format: str, given: di
 
 @several.command()
 @reading.model_file
-@click.argument("text")
-@click.option("--label", metavar="LABEL", help="Of which; the most likely one by default.")
+@argument("text")
+@option("--label", metavar="LABEL", help="Of which; the most likely one by default.")
 @reading.as_json
 def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
     """Why a text has a label, or has it not: the words that decided, and by how much."""
@@ -205,10 +201,10 @@ def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
         show(explanation)
 
 
-@several.command(cls=reading.FileCommand)
+@several.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", type=reading.new_file, help="Write a page of HTML, with doubtful and missing labels.")
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", type=reading.new_file, help="Write a page of HTML, with doubtful and missing labels.")
 @threshold
 @reads_labels()
 @reading.as_json
@@ -234,7 +230,7 @@ def evaluate(
 
 @several.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reads_labels()
 @reading.threads
 def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
@@ -244,7 +240,7 @@ def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
 
 @several.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reads_labels()
 @reading.threads
 def forget(model: str, files: tuple[str, ...], **given: Any) -> None:

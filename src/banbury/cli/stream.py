@@ -5,27 +5,23 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from banbury.cli import options as reading
 from banbury.cli.answers import write_answers, writes_answers
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
+from banbury.cli.declared import BadParameter, IntRange, argument, group, option
 from banbury.errors import Option, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from banbury.cli.declared import Decorator
     from banbury.readers.batch import Batch
     from banbury.stream.classifier import StreamClassifier
 
-Command = Any
 TIME_COLUMNS = ("time", "date", "timestamp", "datetime", "created_at")  # names of a column that is taken for the times
 
 
-@click.group(
+@group(
     epilog="""\b
 Examples:
   banbury stream train mail-2025.jsonl --period month -o mail.banbury
@@ -40,9 +36,9 @@ def stream() -> None:
     """
 
 
-def reads_times() -> Callable[[Command], Command]:
+def reads_times() -> Decorator:
     """The options of reading rows with a label and a time."""
-    time = click.option("--time", metavar="COLUMN", help="Where the times are; guessed by default.")
+    time = option("--time", metavar="COLUMN", help="Where the times are; guessed by default.")
     return lambda command: time(reading.reads_files()(command))
 
 
@@ -92,7 +88,7 @@ def _half_life(text: str) -> Any:
         return None if text == "none" else "auto"
     if text.isdigit():
         return int(text)
-    raise click.BadParameter(f"{text!r} is no number of periods, and neither auto nor none", param_hint="--half-life")
+    raise BadParameter(f"{text!r} is no number of periods, and neither auto nor none", param_hint="--half-life")
 
 
 def _tell(path: str, model: StreamClassifier) -> None:
@@ -102,16 +98,16 @@ def _tell(path: str, model: StreamClassifier) -> None:
     note(f"{path}: {model.n_documents_} documents, {len(periods)} periods{between}; {ages}")
 
 
-@stream.command(cls=reading.FileCommand)
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
-@click.option(
+@stream.command()
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
+@option(
     "--period",
     default="month",
     metavar="NAME",
     help="hour, day, week, month or year; of times that are numbers, a number.",
 )
-@click.option("--half-life", default="auto", metavar="N", help="In periods; auto: the one that predicts best; none.")
+@option("--half-life", default="auto", metavar="N", help="In periods; auto: the one that predicts best; none.")
 @reads_times()
 @reading.as_json
 @reading.threads
@@ -133,16 +129,16 @@ def train(files: tuple[str, ...], model: str, period: str, half_life: str, is_js
         return
     show_table(str(classifier.drift()))
     _tell(model, classifier)
-    note(f'Next: banbury stream predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury stream predict {quoted(model)} "a text"')
 
 
 def _named(half_lives: dict[int | None, float]) -> dict[str, float]:
     return {"none" if name is None else str(name): value for name, value in half_lives.items()}
 
 
-@stream.command(cls=reading.FileCommand)
+@stream.command()
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @writes_answers()
 def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any) -> None:
     """The label of each row, and its probability, by the counts as they have aged by now.
@@ -162,8 +158,8 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, **given: Any)
 
 @stream.command()
 @reading.model_file
-@click.argument("text")
-@click.option("--label", metavar="LABEL", help="Of which; the most likely one by default.")
+@argument("text")
+@option("--label", metavar="LABEL", help="Of which; the most likely one by default.")
 @reading.as_json
 def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
     """Which words decided, and by how much, as they count now."""
@@ -178,7 +174,7 @@ def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
 
 @stream.command()
 @reading.model_file
-@click.option("--top", default=10, type=click.IntRange(min=1), metavar="K", help="Words of each change; 10 by default.")
+@option("--top", default=10, type=IntRange(min=1), metavar="K", help="Words of each change; 10 by default.")
 @reading.as_json
 def drift(model: str, top: int, is_json: bool) -> None:
     """How well each period was predicted before it was learned, and what has changed: labels and words."""
@@ -192,7 +188,7 @@ def drift(model: str, top: int, is_json: bool) -> None:
 
 @stream.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reads_times()
 @reading.threads
 def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
@@ -202,7 +198,7 @@ def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
 
 @stream.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reads_times()
 @reading.threads
 def forget(model: str, files: tuple[str, ...], **given: Any) -> None:
@@ -223,7 +219,7 @@ def _change(path: str, files: tuple[str, ...], given: dict[str, Any], act: str) 
 
 @stream.command(name="forget-before")
 @reading.model_file
-@click.argument("time")
+@argument("time")
 def forget_before(model: str, time: str) -> None:
     """Unlearn every period before the one of TIME."""
     classifier = _load(model)

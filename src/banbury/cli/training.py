@@ -5,25 +5,20 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from array import array
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import click
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.cli import analyzing, completion
 from banbury.cli import options as reading
-from banbury.cli.blocks import Block, Blocks
 from banbury.cli.checks import check, fail_over, fail_under
-from banbury.cli.console import at_work, note, put, show, show_json, show_table, with_progress
+from banbury.cli.console import at_work, note, put, quoted, show, show_json, show_table, with_progress
+from banbury.cli.declared import Choice, UsageError, argument, command, option
 from banbury.cli.tables import classes_of, kinds
 from banbury.errors import InputError
 from banbury.readers.batch import joined
 from banbury.readers.formats import MAIL
-from banbury.readers.typed import to_learn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +27,7 @@ if TYPE_CHECKING:
     from banbury.cli.findings import Findings
     from banbury.diagnosis.duplicates import Duplicates
     from banbury.readers import Batch, Reader
+    from banbury.results.training_report import TrainingReport
 
 WITH_LINES = ("jsonl", "csv", "tsv", "fasttext", "lines")
 MAIL_PARTS = "sender, subject, body, links … each on its own (--text text: their text alone)"
@@ -39,37 +35,36 @@ OF_TEXTS = ("text", "plain")  # options that ask for a model of texts, besides t
 MOST_KEPT_BYTES = 64 << 20  # bytes of text
 
 
-@click.command(
-    cls=reading.FileCommand,
+@command(
     epilog="""\b
 Examples:
   banbury train sms.jsonl -o spam.banbury
   banbury train reviews.csv.gz --text review --label stars -o stars.banbury --fail-under accuracy=0.8
   banbury train aclImdb/train -o mood.banbury --plain""",
 )
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
-@click.option("--effort", type=click.Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
-@click.option("--exact-forget", is_flag=True, help="Let only learned rows be forgotten.")
-@click.option("--plain", is_flag=True, help="Only count words, as textbooks do.")
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
+@option("--effort", type=Choice(["counting", "best"]), default="counting", help="best: slower, and better.")
+@option("--exact-forget", is_flag=True, help="Let only learned rows be forgotten.")
+@option("--plain", is_flag=True, help="Only count words, as textbooks do.")
 @analyzing.settings
-@click.option(
+@option(
     "--likelihood",
-    type=click.Choice(["automatic", "multinomial", "bernoulli", "complement"]),
+    type=Choice(["automatic", "multinomial", "bernoulli", "complement"]),
     metavar="NAME",
     help="multinomial, bernoulli, complement.",
 )
-@click.option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
-@click.option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
-@click.option("--table", is_flag=True, help="Learn from every column, as what it is.")
-@click.option(
+@option("--smoothing", metavar="NUMBER", help="With a likelihood: added to every count; chosen by default.")
+@option("--prior", metavar="LABEL=SHARE,…", default="empirical", help="… or uniform; as in the rows by default.")
+@option("--table", is_flag=True, help="Learn from every column, as what it is.")
+@option(
     "--columns",
     metavar="NAME[=KIND],…",
     shell_complete=completion.last_column,
     help="… or these: text, categorical, poisson …",
 )
-@click.option("--without", metavar="NAME,…", shell_complete=completion.last_column, help="… or all but these.")
-@click.option("--weight", metavar="COLUMN", shell_complete=completion.columns, help="How often each row counts.")
+@option("--without", metavar="NAME,…", shell_complete=completion.last_column, help="… or all but these.")
+@option("--weight", metavar="COLUMN", shell_complete=completion.columns, help="How often each row counts.")
 @reading.reads_files()
 @reading.as_json
 @fail_under
@@ -83,23 +78,23 @@ def train(files: tuple[str, ...], model: str, is_json: bool, **given: Any) -> in
     _kernel.keep_memory()
     reading.need_input(files)
     if given["plain"] and given["smoothing"] is None and (given["fail_under"] or given["fail_over"]):
-        raise click.UsageError(
-            "With --plain nothing is left out, so there are no figures to check: evaluate the model."
-        )
+        raise UsageError("With --plain nothing is left out, so there are no figures to check: evaluate the model.")
     is_table = bool(given["table"] or given["columns"] or given["without"])
     more = {"text": False} if is_table else {"threads": given["threads"]}
     reader = reading.reader_of(files, given, weight=given["weight"], **more).needs_labels()
     if not is_table and reader.layout.format in MAIL and not _asks_for_texts(given):
         from banbury.apps.spam import MAIL_COLUMNS
 
-        note(f"{reader.name}: {replace(reader.layout, text=None)}; {MAIL_PARTS}")
+        note(f"{reader.name}: {reader.layout.replace(text=None)}; {MAIL_PARTS}")
         return _train_table(reader, files, model, is_json, given | {"kinds": MAIL_COLUMNS})
     note(f"{reader.name}: {reader.layout}")
     if is_table:
         return _train_table(reader, files, model, is_json, given)
+    reader.begin()  # while all that a classifier needs is imported
     classifier = _classifier(given)
     with ExitStack() as waiting:
-        rows = _Rows(reader, waiting, keeps=not given["plain"])
+        is_counted = given["plain"] and given["smoothing"] is None  # then nothing is found that has a place
+        rows = _Rows(reader, waiting, keeps=not given["plain"], has_places=not is_counted)
         classifier.fit_batches(rows)
     if given["prior"] not in ("empirical", "uniform"):
         classifier.prior = reading.shares(given["prior"], classifier.counts_.classes)
@@ -114,11 +109,12 @@ def _asks_for_texts(given: dict[str, Any]) -> bool:
 def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: bool, given: dict[str, Any]) -> int:
     """A model of all rows, which are read whole."""
     from banbury.cli.findings import Findings
+    from banbury.readers.typed import to_learn
 
     columns: Any = given.get("kinds") or kinds(given["columns"])
     without = list(kinds(given["without"]) or {})
     if columns is not None and without:
-        raise click.UsageError("Say --columns or --without, not both.")
+        raise UsageError("Say --columns or --without, not both.")
     batches = list(with_progress(reader, "reading"))
     batch = joined(batches, has_labels=True)
     classifier = _classifier(given)
@@ -140,7 +136,7 @@ def _train_table(reader: Reader, files: tuple[str, ...], path: str, is_json: boo
     else:
         _show(findings)
         note(f"{path}: {len(batch)} rows, {len(kinds_found)} columns")
-        model, file = shlex.quote(path), shlex.quote(files[0] if files else "FILE")
+        model, file = quoted(path), quoted(files[0] if files else "FILE")
         is_mail = reader.layout.format in MAIL
         note(f"Next: banbury mail {model} < MESSAGE" if is_mail else f"Next: banbury explain {model} {file} --row 1")
     return check(findings.report, given)
@@ -164,11 +160,11 @@ class _Places:
 class _Rows:
     """The batches of a reader, with a progress bar. `keeps`: for finding duplicates, as long as they are few.
 
-    `waiting` holds the spinner that is shown after the last batch.
+    `waiting` holds the spinner that is shown after the last batch. Where nobody asks for them, `has_places` says so.
     """
 
-    def __init__(self, reader: Reader, waiting: ExitStack, *, keeps: bool) -> None:
-        self._reader, self._waiting, self._keeps = reader, waiting, keeps
+    def __init__(self, reader: Reader, waiting: ExitStack, *, keeps: bool, has_places: bool) -> None:
+        self._reader, self._waiting, self._keeps, self._has_places = reader, waiting, keeps, has_places
         self.can_be_read_again, self.reads_ahead = reader.can_be_read_again, reader.reads_ahead
         self._places = _Places(reader)
         self.place_name = self._places.name
@@ -180,7 +176,8 @@ class _Rows:
         self._kept, self._lines, size = [] if self._keeps else None, array("Q"), 0
         for batch in with_progress(self._reader, "training"):
             size += _kernel.size(batch.texts)
-            self._lines.extend(batch.lines)
+            if self._has_places:
+                self._lines.extend(batch.lines)
             if self._kept is not None:
                 self._kept.append(batch)
             if size > MOST_KEPT_BYTES:
@@ -217,9 +214,9 @@ def _classifier(given: dict[str, Any]) -> Classifier:
         smoothing = 1.0 if given["plain"] else "auto"
     likelihood = given["likelihood"] or ("multinomial" if given["plain"] else "automatic")
     if likelihood == "automatic" and given["plain"]:
-        raise click.UsageError("Say --plain or --likelihood automatic, not both.")
+        raise UsageError("Say --plain or --likelihood automatic, not both.")
     if likelihood == "automatic" and smoothing != "auto":
-        raise click.UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
+        raise UsageError("The automatic model has no smoothing: say also --likelihood multinomial.")
     options = {"analyzer": analyzer, "likelihood": likelihood, "smoothing": smoothing, "prior": prior}
     calibration = None if given["plain"] else "auto"
     names = ("effort", "exact_forget", "threads")
@@ -229,25 +226,33 @@ def _classifier(given: dict[str, Any]) -> Classifier:
 def _report(
     classifier: Classifier, reader: Reader, rows: _Rows, model: str, is_json: bool, given: dict[str, Any]
 ) -> int:
-    from banbury.cli.findings import Findings, giving_away, strongest_words
-
-    report, counts, is_plain = getattr(classifier, "report_", None), classifier.counts_, given["plain"]
-    with at_work(reader, "looking for duplicates and leaks"):
-        words = {} if is_plain else strongest_words(classifier)
-        leaks, duplicates = (None, None) if is_plain else (giving_away(classifier), rows.duplicates())
-    findings = Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
+    report, counts = getattr(classifier, "report_", None), classifier.counts_
+    findings = None if given["plain"] and report is None else _findings(classifier, report, reader, rows, given)
     _tell_of_one(counts.classes)
     documents = dict(zip(map(str, counts.classes), counts.documents, strict=True))
     if is_json:
         about = {"model": model, "documents": documents, "features": counts.n_features, "skipped": reader.skipped}
-        show_json(about | findings.to_dict())
+        show_json(about | ({"strongest_words": {}} if findings is None else findings.to_dict()))
     else:
-        _show(findings)
+        if findings is not None:
+            _show(findings)
         shown = ", ".join(f"{label} {n}" for label, n in list(documents.items())[:20])
         more = f" and {len(documents) - 20} more labels" if len(documents) > 20 else ""
         note(f"{model}: {sum(counts.documents)} documents ({shown}{more}), {counts.n_features} features")
-        note(f'Next: banbury predict {shlex.quote(model)} "a text"')
+        note(f'Next: banbury predict {quoted(model)} "a text"')
     return check(report, given)
+
+
+def _findings(
+    classifier: Classifier, report: TrainingReport | None, reader: Reader, rows: _Rows, given: dict[str, Any]
+) -> Findings:
+    from banbury.cli.findings import Findings, giving_away, strongest_words
+
+    if given["plain"]:
+        return Findings(report, rows.place, rows.place_name, {}, None, None)
+    with at_work(reader, "looking for duplicates and leaks"):
+        words, leaks, duplicates = strongest_words(classifier), giving_away(classifier), rows.duplicates()
+    return Findings(report, rows.place, rows.place_name, words, leaks, duplicates)
 
 
 def _tell_of_one(classes: list[Any]) -> None:
@@ -257,6 +262,8 @@ def _tell_of_one(classes: list[Any]) -> None:
 
 def _show(findings: Findings) -> None:
     """Figures first, then all else."""
+    from banbury.cli.blocks import Block, Blocks
+
     if findings.report is not None:
         show(Blocks([Block("each row predicted by a model that has not seen it (leave-one-out)")]))
         show_table(findings.report.scorecard())

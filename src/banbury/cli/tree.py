@@ -5,20 +5,18 @@ What needs NumPy is imported inside functions, so that `--help` and completion d
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from banbury.cli import options as reading
 from banbury.cli.answers import write_answers, writes_answers
-from banbury.cli.console import at_work, note, show, show_json, show_table
+from banbury.cli.console import at_work, note, quoted, show, show_json, show_table
+from banbury.cli.declared import FloatRange, argument, group, option
 
 if TYPE_CHECKING:
     from banbury.hierarchy.classifier import HierarchicalClassifier
 
 
-@click.group(
+@group(
     epilog="""\b
 Examples:
   banbury tree train articles.jsonl -o articles.banbury
@@ -53,15 +51,15 @@ def _tell(path: str, model: HierarchicalClassifier) -> None:
     note(f"{path}: {model.n_documents_} documents, {len(model.classes_)} labels on {levels}")
 
 
-sure = click.option(
-    "--sure", type=click.FloatRange(0, 1), metavar="P", help="Stop above what is less probable; 0.5: the nearest node."
+sure = option(
+    "--sure", type=FloatRange(0, 1), metavar="P", help="Stop above what is less probable; 0.5: the nearest node."
 )
 
 
-@tree.command(cls=reading.FileCommand)
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
-@click.option("--separator", default="/", metavar="TEXT", help="Between the parts of a label; / by default.")
+@tree.command()
+@argument("files", nargs=-1, metavar="[FILE]...")
+@option("-o", "--output", "model", required=True, type=reading.new_file, help="The model file to write.")
+@option("--separator", default="/", metavar="TEXT", help="Between the parts of a label; / by default.")
 @reading.reads_files()
 @reading.as_json
 @reading.threads
@@ -84,12 +82,12 @@ def train(files: tuple[str, ...], model: str, separator: str, is_json: bool, **g
         return
     show_table(str(classifier.report_))
     _tell(model, classifier)
-    note(f'Next: banbury tree predict {shlex.quote(model)} "a text"')
+    note(f'Next: banbury tree predict {quoted(model)} "a text"')
 
 
-@tree.command(cls=reading.FileCommand)
+@tree.command()
 @reading.model_file
-@click.argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
+@argument("inputs", nargs=-1, metavar="[TEXT|FILE]...")
 @sure
 @writes_answers()
 def predict(model: str, inputs: tuple[str, ...], kind: str | None, sure: float | None, **given: Any) -> None:
@@ -103,8 +101,8 @@ def predict(model: str, inputs: tuple[str, ...], kind: str | None, sure: float |
 
 @tree.command()
 @reading.model_file
-@click.argument("text")
-@click.option("--label", metavar="LABEL", help="Of which label or node; the most likely label by default.")
+@argument("text")
+@option("--label", metavar="LABEL", help="Of which label or node; the most likely label by default.")
 @reading.as_json
 def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
     """Why a text goes to a label: for each level the words that decided, and by how much."""
@@ -125,9 +123,9 @@ def explain(model: str, text: str, label: str | None, is_json: bool) -> None:
         show(step.explanation)
 
 
-@tree.command(cls=reading.FileCommand)
+@tree.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @sure
 @reading.reads_files()
 @reading.as_json
@@ -147,7 +145,7 @@ def evaluate(model: str, files: tuple[str, ...], sure: float | None, is_json: bo
 
 @tree.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reading.reads_files()
 @reading.threads
 def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
@@ -157,7 +155,7 @@ def learn(model: str, files: tuple[str, ...], **given: Any) -> None:
 
 @tree.command()
 @reading.model_file
-@click.argument("files", nargs=-1, metavar="[FILE]...")
+@argument("files", nargs=-1, metavar="[FILE]...")
 @reading.reads_files()
 @reading.threads
 def forget(model: str, files: tuple[str, ...], **given: Any) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 NAME_WIDTH = 28  # columns that the name of a class may take, on a page and in a picture
 
 # Controls; marks of direction; what has no width; separators that some take for ends of lines; surrogates and
 # noncharacters, which a page must not hold; tags, with which text can be hidden. What joins letters stays.
 _NONCHARACTERS = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb"
     f"\ud800-\udfff\U000e0000-\U000e007f{_NONCHARACTERS}]"
 )
 
 _MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-_PILE = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
+_PILE = f"({_MARKS}{{4}}){_MARKS}+"
 
 
 def visible(text: str, *, lines: bool = False) -> str:
@@ -38,7 +39,7 @@ def visible(text: str, *, lines: bool = False) -> str:
             return "\u2421"
         return "\ufffd" if 0xD800 <= code < 0xE000 else f"[U+{code:04X}]"
 
-    return _HIDDEN.sub(sign, text.replace("\r\n", "\n") if lines else text)
+    return _compiled(_HIDDEN).sub(sign, text.replace("\r\n", "\n") if lines else text)
 
 
 def width_of(text: str) -> int:
@@ -61,7 +62,7 @@ def shorten(text: str, width: int) -> str:
     from rich.cells import set_cell_size
 
     whole, text = len(text), text[: 8 * width]  # marks without width go no further than that
-    shown = _PILE.sub(r"\1", visible(text))
+    shown = _compiled(_PILE).sub(r"\1", visible(text))
     if len(text) == whole and width_of(shown) <= width:
         return shown
     # Cut again: a mark that makes the sign before it wide is not seen at the first cut.
@@ -77,3 +78,9 @@ def padded(text: str, width: int) -> str:
     '日本  '
     """
     return text + " " * (width - width_of(text))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern at its first use: most commands show nothing that needs one."""
+    return re.compile(pattern)

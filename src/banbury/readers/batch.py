@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple
 from banbury.records import Record
 
 if TYPE_CHECKING:
@@ -34,8 +32,7 @@ class Origin(NamedTuple):
     """Whether the rows are lines of the file, not the whole of it."""
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(Record):
     """Some rows of a file."""
 
     texts: Any
@@ -48,11 +45,15 @@ class Batch:
     """The line where each row starts; in a folder, the number of its file."""
     sample_weight: list[Any] | None = None
     """How often each row counts; None where all count once."""
-    kernel: _kernel.Rows | None = field(default=None, repr=False)
+    kernel: _kernel.Rows | None = None
     """The rows as the kernel has them, where it has read them."""
-    columns: Callable[[], list[dict[str, Any]]] = field(default=list, repr=False)
-    files: tuple[Origin, ...] = field(default=(), repr=False)
+    columns: Callable[[], list[dict[str, Any]]] = list
+    files: tuple[Origin, ...] = ()
     """The files that the rows come from, one after the other."""
+
+    def __repr__(self) -> str:
+        values = {"texts": self.texts, "labels": self.labels, "lines": self.lines, "sample_weight": self.sample_weight}
+        return f"Batch({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import FileFormatError, InputError, Option, OptionError
 from banbury.readers.formats import format_by_name
+from banbury.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal, TypeGuard
 
     from banbury.readers.options import Column, ReadOptions
 
@@ -38,6 +38,7 @@ FOREIGN = {
     b"OggS": "sound or film (Ogg)",
 }
 SNIFFED_BYTES = 4096  # bytes, by which a binary file is known
+CONTROLS = bytes(set(range(32)).difference(b"\t\n\r\x0c\x1b"))
 FEWEST_CONTROLS = 0.05  # the share of its bytes that are control characters; text has none but a stray one
 SAMPLE = 256 << 10  # bytes that are looked at
 SAMPLE_ROWS = 200  # rows that are looked at
@@ -52,8 +53,7 @@ LABEL_NAMES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Record):
     """The format of a file and the roles of its columns."""
 
     format: str
@@ -64,7 +64,7 @@ class Layout:
     delimiter: str = ","
     quotes: bool = True
     header: bool = False
-    guessed: tuple[str, ...] = field(default=(), compare=False)
+    guessed: tuple[str, ...] = ()
     """The roles that were guessed."""
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ def check_readable(name: str, head: bytes) -> None:
     odd, even = start[1::2].count(0), start[::2].count(0)
     if len(start) > 8 and max(odd, even) > 0.4 * len(start) / 2 and min(odd, even) == 0:
         raise OptionError(f"{name}: it looks like text in UTF-16: say ", Option("encoding", "utf-16"))
-    n_controls = sum(byte < 32 and byte not in b"\t\n\r\x0c\x1b" for byte in start)
+    n_controls = len(start) - len(start.translate(None, CONTROLS))
     if n_controls > FEWEST_CONTROLS * len(start):
         raise FileFormatError(
             f"{name}: it looks like binary data, not text: "
@@ -326,6 +326,8 @@ def _are_quotes(sample: str, delimiter: str) -> bool:
 
 
 def _cells(sample: str, delimiter: str, quotes: bool) -> list[list[str]]:
+    import csv  # JSON Lines need none
+
     csv.field_size_limit(max(csv.field_size_limit(), SAMPLE * 2))
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     rows: list[list[str]] = []

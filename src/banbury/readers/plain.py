@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, Any
 
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import InputError
 from banbury.readers.batch import BadRow, Batch
 from banbury.readers.streams import ahead
@@ -30,10 +30,10 @@ class Plain:
         self.files: list[str] = []
 
     def batches(self) -> Iterator[tuple[Batch, list[BadRow]]]:
-        """A batch for each block; the next block is read and parsed while a batch is in use."""
+        """A batch for each block. The first is read and parsed from now on, the next while a batch is in use."""
         reader, wanted = self._reader()
-        for rows in ahead(self._parsed(reader)):
-            yield self._batch(rows, wanted), [BadRow(self._name, *bad) for bad in rows.bad]
+        made = ahead(self._parsed(reader))
+        return ((self._batch(rows, wanted), [BadRow(self._name, *bad) for bad in rows.bad]) for rows in made)
 
     def _parsed(self, reader: _kernel.Reader) -> Iterator[_kernel.Rows]:
         blocks = (piece for block in self._blocks for piece in _pieces(block))

@@ -6,10 +6,9 @@ Which column is the text and which the label is guessed where the caller does no
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
 
+from banbury.annotations import TYPE_CHECKING, Any, Protocol
 from banbury.errors import FileFormatError, InputError, Option, OptionError
 from banbury.readers import plain
 from banbury.readers.batch import BadRow, Batch, Origin, joined
@@ -42,6 +41,7 @@ class Reader:
         self.n_rows = 0
         self.position = 0
         self._opened: _Opened | None = _Opened(sources[0], options)
+        self._begun: Iterator[tuple[Batch, list[BadRow]]] | None = None
         self.layout: Layout = self._opened.layout
         self._files: list[str] = self._opened.files if len(sources) == 1 else []
         self.size = sum(_size(source) for source in sources)
@@ -73,6 +73,11 @@ class Reader:
         """Whether a thread reads and parses the next batch while one is in use."""
         return self.layout.format in plain.KERNEL_FORMATS
 
+    def begin(self) -> None:
+        """Read and parse the first rows meanwhile, where a thread does that, until somebody iterates."""
+        if self._opened is not None and self.reads_ahead:
+            self._begun = self._opened.source.batches()
+
     def needs_labels(self) -> Reader:
         """The same reader, or an error where no column has the labels."""
         if self.layout.label is None:
@@ -97,14 +102,15 @@ class Reader:
             raise InputError(f"{self.name}: a stream can be read only once")
         for number, source in enumerate(self._sources):
             opened, self._opened = self._opened, None
+            begun, self._begun = self._begun, None
             if number or opened is None:
                 opened = _Opened(source, self._options, like=self.layout)
-            for batch, bad in opened.source.batches():
+            for batch, bad in begun or opened.source.batches():
                 self.position = before + opened.position
                 self._note(bad)
                 self.n_rows += len(batch)
                 if len(batch):
-                    yield replace(batch, files=self._origins(opened, batch))
+                    yield batch.replace(files=self._origins(opened, batch))
             before = self.position = before + opened.position
 
     def _origins(self, opened: _Opened, batch: Batch) -> tuple[Origin, ...]:
@@ -216,7 +222,7 @@ class _Opened:
         """Find the format and the columns; a further file has those of the first, which it is to be `like`."""
         columns = options
         if like is not None:
-            columns = replace(options, text=like.text or False, label=like.label or False)
+            columns = options.replace(text=like.text or False, label=like.label or False)
         self.is_empty = False
         self._stream: Stream | None = None
         if _is_folder(path):

@@ -6,7 +6,6 @@ front of a line, as fastText has them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from banbury.errors import FileFormatError, Option, OptionError
@@ -63,9 +62,9 @@ class SeveralReader:
     def __iter__(self) -> Iterator[Batch]:
         for batch in self.reader:
             if self.layout.format == "fasttext":
-                yield replace(batch, labels=labels_of_lines(batch))
+                yield batch.replace(labels=labels_of_lines(batch))
             else:
-                yield replace(batch, labels=self._of_cells(batch))
+                yield batch.replace(labels=self._of_cells(batch))
 
     def whole(self) -> Batch:
         """All rows in one batch."""

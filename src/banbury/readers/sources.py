@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.batch import BadRow, Batch, batch_of
 from banbury.readers.guessing import Layout, are_tokens, of_rows

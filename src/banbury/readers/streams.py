@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import codecs
 import os
-import select
 import sys
 import threading
-import zlib
 from itertools import islice
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from stat import S_ISREG
 
 from banbury._kernel import ZstdDecoder
+from banbury.annotations import TYPE_CHECKING, Any, Generic, TypeVar
 from banbury.errors import FileFormatError, InputError
 from banbury.readers.formats import compression_by_content
 from banbury.storage import check_path
+
+try:
+    from _queue import SimpleQueue  # that of `queue`, which imports more for its other queues
+except ImportError:
+    from queue import SimpleQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -83,8 +86,11 @@ def _name(source: object) -> str:
 def _available(file: Any) -> Any:
     """A block; of a pipe what is there, so that nobody waits for rows that have already come."""
     block = file.read(BLOCK)
+    if not 0 < len(block) < BLOCK or isinstance(block, str):
+        return block
     try:
-        while 0 < len(block) < BLOCK and not isinstance(block, str) and select.select([file], [], [], 0)[0]:
+        is_ready = _is_ready(file)
+        while len(block) < BLOCK and is_ready():
             if not (more := file.read(BLOCK - len(block))):
                 break
             block += more
@@ -93,43 +99,63 @@ def _available(file: Any) -> Any:
     return block
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
-    """Prefetch: the same items, each made by another thread while the one before it is in use.
+class ahead(Generic[T]):
+    """Prefetch: the same items, each made by another thread while the one before it is in use, the first from now on.
 
     One thread makes all of them, so that each can have the memory of one that is no longer in use.
 
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
-    made: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
-    wanted: SimpleQueue[bool] = SimpleQueue()
 
-    def make() -> None:
-        while wanted.get():
-            try:
-                item = list(islice(items, 1))
-            except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
-                made.put(([], error))
-                return
-            is_last = not item  # asked before it is given away: whoever gets the list empties it
-            made.put((item, None))
-            if is_last:
-                return
-            del item  # it would wait in memory for the next one
+    def __init__(self, items: Iterator[T]) -> None:
+        made: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+        wanted: SimpleQueue[bool] = SimpleQueue()
+        self._made, self._wanted, self._is_over = made, wanted, False
 
-    threading.Thread(target=make, daemon=True).start()  # nobody waits for a pipe that has nothing to say
-    wanted.put(True)
-    try:
-        while True:
-            item, error = made.get()
-            if error is not None:
-                raise error
-            if not item:
-                return
-            wanted.put(True)
-            yield item.pop()
-    finally:
-        wanted.put(False)
+        def make() -> None:  # it knows nothing of this object, which ends it when nobody has it any more
+            while wanted.get():
+                try:
+                    item = list(islice(items, 1))
+                except BaseException as error:  # whatever it is, it belongs to whoever asks for the item
+                    made.put(([], error))
+                    return
+                is_last = not item  # asked before it is given away: whoever gets the list empties it
+                made.put((item, None))
+                if is_last:
+                    return
+                del item  # it would wait in memory for the next one
+
+        threading.Thread(target=make, daemon=True).start()  # nobody waits for a pipe that has nothing to say
+        wanted.put(True)
+
+    def __iter__(self) -> ahead[T]:
+        return self
+
+    def __next__(self) -> T:
+        if self._is_over:
+            raise StopIteration
+        item, error = self._made.get()
+        if not item:
+            self._is_over = True
+            raise error or StopIteration
+        self._wanted.put(True)
+        return item.pop()
+
+    def close(self) -> None:
+        """Make no more of them."""
+        self._wanted.put(False)
+
+    __del__ = close
+
+
+def _is_ready(file: Any) -> Callable[[], bool]:
+    """A function that says whether a read would not wait."""
+    if S_ISREG(os.fstat(file.fileno()).st_mode):
+        return lambda: True
+    import select  # only pipes and the like need it
+
+    return lambda: bool(select.select([file], [], [], 0)[0])
 
 
 def _again(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -197,14 +223,21 @@ def _decoder(kind: str) -> Any:
 
 def _damages() -> tuple[type[Exception], ...]:
     """What the decoders raise."""
-    lzma = sys.modules.get("lzma")
-    return (zlib.error, OSError, ValueError, EOFError, *([] if lzma is None else [lzma.LZMAError]))
+    own = [("zlib", "error"), ("lzma", "LZMAError")]
+    return (
+        OSError,
+        ValueError,
+        EOFError,
+        *(getattr(sys.modules[name], error) for name, error in own if name in sys.modules),
+    )
 
 
 class _Gzip:
     """One member of a gzip file, in the manner of the other decoders."""
 
     def __init__(self) -> None:
+        import zlib
+
         self._inner = zlib.decompressobj(wbits=31)
         self.needs_input = True
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from math import nan
-from typing import TYPE_CHECKING, Any
 
+from banbury.annotations import TYPE_CHECKING, Any
 from banbury.errors import InputError
 from banbury.lazy import numpy as np
 from banbury.readers.batch import Batch

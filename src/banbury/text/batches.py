@@ -5,9 +5,8 @@ Counts are added batch by batch, and the sample that leave-one-out needs is kept
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 from banbury import _kernel
+from banbury.annotations import TYPE_CHECKING, Any, NamedTuple
 from banbury.errors import InputError
 from banbury.text.counts import Counts
 from banbury.text.documents import as_labels, as_weights, check_kind, n_processors, n_threads
