@@ -76,6 +76,14 @@ impl LongNames {
             && (name.len() <= 32 || known == name)
     }
 
+    /// Appends names whose ids come after those that are here.
+    pub fn append(&mut self, other: &LongNames) {
+        let before = self.bytes.len() as u64;
+        self.ids.to_mut().extend_from_slice(&other.ids);
+        self.bytes.to_mut().extend_from_slice(&other.bytes);
+        self.ends.to_mut().extend(other.ends.iter().map(|end| before + end));
+    }
+
     /// Ids come in rising order, as a vocabulary gives them out.
     pub fn push(&mut self, id: u32, name: &[u8]) {
         self.ids.to_mut().push(id);

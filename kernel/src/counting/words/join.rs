@@ -50,30 +50,36 @@ pub(super) fn join(mut counters: Vec<Counter>) -> Joined {
         let Some(counter) = counters.pop() else { return Joined::default() };
         return Joined { keys: counter.keys, long: counter.long, cells: vec![counter.cells], stream: counter.stream };
     }
-    let (ids, n_words) = joined_ids(&counters);
+    let (ids, starts) = joined_ids(&counters);
     let stream = joined_stream(&counters, &ids);
     let first = counters.remove(0); // whose words keep their ids
     let mut joined = Joined { keys: first.keys, long: first.long, cells: vec![first.cells], stream };
-    joined.keys.reserve_exact(n_words - joined.keys.len());
-    for (counter, ids) in counters.iter().zip(&ids) {
+    joined.keys.reserve_exact(starts[starts.len() - 1] as usize - joined.keys.len());
+    let work: Vec<_> = counters.iter().zip(&ids).zip(&starts[1..]).collect();
+    let others = each_on_a_thread(&work, |((counter, ids), first)| {
+        let (mut keys, mut long) = (vec![], LongNames::default());
         for (number, (&id, &key)) in ids.iter().zip(&counter.keys).enumerate() {
-            if id as usize == joined.keys.len() {
-                joined.keys.push(key);
+            if id.wrapping_sub(**first) as usize == keys.len() {
+                keys.push(key);
                 if let Some(name) = name(counter, number) {
-                    joined.long.push(id, name);
+                    long.push(id, name);
                 }
             }
         }
+        let cells = counter.cells.iter().map(|&(id, cell)| (ids[id as usize], cell)).collect();
+        (keys, long, cells)
+    });
+    for (keys, long, cells) in others {
+        joined.keys.extend(keys);
+        joined.long.append(&long);
+        joined.cells.push(cells);
     }
-    let pairs: Vec<_> = counters.iter().zip(&ids).collect();
-    joined.cells.extend(each_on_a_thread(&pairs, |(counter, ids)| {
-        counter.cells.iter().map(|&(id, cell)| (ids[id as usize], cell)).collect()
-    }));
     joined
 }
 
-/// By stretch after the first, the ids that its words have in all of them together; and how many words there are.
-fn joined_ids(counters: &[Counter]) -> (Vec<Vec<u32>>, usize) {
+/// By stretch after the first, the ids that its words have in all of them together; and by stretch the first id of a word that is new
+/// there, then how many words there are.
+fn joined_ids(counters: &[Counter]) -> (Vec<Vec<u32>>, Vec<u32>) {
     let origins = origins(counters);
     // Which of the words of a stretch are new there, as numbers that count them from 0, and how many these are.
     let numbered = each_on_a_thread(&(1..counters.len()).collect::<Vec<_>>(), |&stretch| {
@@ -95,7 +101,7 @@ fn joined_ids(counters: &[Counter]) -> (Vec<Vec<u32>>, usize) {
         };
         origins.iter().map(id).collect()
     });
-    (ids, starts[counters.len()] as usize)
+    (ids, starts)
 }
 
 /// By stretch after the first, where each of its words was met first: a stretch, and the word's number there.
@@ -195,6 +201,9 @@ fn name(counter: &Counter, number: usize) -> Option<&[u8]> {
 }
 
 fn joined_stream(counters: &[Counter], ids: &[Vec<u32>]) -> Stream {
+    if !counters[0].keep {
+        return Stream::default();
+    }
     let mut all = scattered_zeros(counters.iter().map(|counter| counter.stream.ids.len()).sum());
     let (mut ends, mut left, mut copies) = (vec![], &mut all[..], vec![]);
     let mut before = 0;
