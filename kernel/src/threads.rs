@@ -100,12 +100,7 @@ pub fn in_turns<T: Send, S>(
 /// banbury_kernel::threads::fill_rows(&mut squares, 1, 2, fill);
 /// assert_eq!(squares, [0, 1, 4, 9, 16, 25]);
 /// ```
-pub fn fill_rows<T: Send>(
-    out: &mut [T],
-    width: usize,
-    threads: usize,
-    fill: impl Fn(Range<usize>, &mut [T]) + Sync,
-) {
+pub fn fill_rows<T: Send>(out: &mut [T], width: usize, threads: usize, fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
     let (mut parts, mut rest) = (vec![], out);
     for rows in equal_parts(rest.len() / width.max(1), threads) {
         let (own, after) = rest.split_at_mut(rows.len() * width);
