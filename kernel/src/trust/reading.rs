@@ -2,13 +2,18 @@
 
 use super::length::{CHANNELS, growth};
 use super::model::Model;
+use super::rounded::RoundedSums;
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::{Counts, Names};
 use crate::documents::{Features, Finder, Listed};
+use crate::processor::prefetch;
 use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
+
+/// How many features ahead memory is asked for.
+const AHEAD: usize = 16;
 
 /// What adding up needs of memory.
 #[derive(Default)]
@@ -16,6 +21,9 @@ pub struct TrustScratch {
     /// By block.
     pub(super) seen: Vec<Seen<Known>>,
     channels: ChannelSums,
+    rounded: RoundedSums,
+    /// By class.
+    logs: Vec<f64>,
     word_shares: Vec<f64>,
     corrections: Vec<u32>,
 }
@@ -80,6 +88,53 @@ impl Reading for Model {
         if self.shape.n_classes < 2 {
             return;
         }
+        sums.growth = self.read_seen(counts, looked, at, scratch);
+        if self.shape.is_two() {
+            sums.logs[0] = self.lead(scratch);
+        } else {
+            self.add_channels(|block| kept.map_or_else(|| &few.0[block], |kept| &kept[block]), scratch, &mut sums.logs);
+        }
+        self.add_correction(kept, scratch, &mut sums.logs);
+    }
+
+    fn quick_best(
+        &self,
+        counts: &Counts,
+        kept: &[Weights],
+        looked: &[Looked],
+        at: usize,
+        scratch: &mut TrustScratch,
+        start: Start,
+    ) -> Option<u32> {
+        let n = self.shape.n_classes;
+        if n < 3 {
+            return None;
+        }
+        let growth = self.read_seen(counts, looked, at, scratch);
+        let mut logs = std::mem::take(&mut scratch.logs);
+        logs.clear();
+        logs.extend(start.prior.iter().zip(start.growth).map(|(prior, more)| prior + growth * more));
+        let error = self.add_rounded(kept, scratch, &mut logs);
+        self.add_correction(Some(kept), scratch, &mut logs);
+        let (mut best, mut highest, mut second) = (0, f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for (class, &log) in logs.iter().enumerate() {
+            if log > highest {
+                (best, highest, second) = (class as u32, log, highest);
+            } else {
+                second = second.max(log);
+            }
+        }
+        scratch.logs = logs;
+        let error = error? + 1e-9 * (1.0 + highest.abs());
+        // Not so where no class is possible: then nothing is larger.
+        (highest - second > error).then_some(best)
+    }
+}
+
+impl Model {
+    /// Finds the distinct features of a document that count, by block; returns how much of the growth it has.
+    #[inline(always)]
+    fn read_seen(&self, counts: &Counts, looked: &[Looked], at: usize, scratch: &mut TrustScratch) -> f64 {
         scratch.seen.resize_with(looked.len(), Seen::default);
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
             let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
@@ -95,28 +150,64 @@ impl Reading for Model {
             }
         }
         let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
-        sums.growth = growth(first as f64);
-        if self.shape.is_two() {
-            sums.logs[0] = self.lead(scratch);
-        } else {
-            self.add_channels(|block| kept.map_or_else(|| &few.0[block], |kept| &kept[block]), scratch, &mut sums.logs);
-        }
-        if let Some(correction) = &self.correction {
-            let TrustScratch { seen, corrections, .. } = scratch;
-            corrections.clear();
-            for (block, seen) in seen.iter().enumerate() {
-                let known = seen.features().iter().map(|known| match kept {
-                    Some(kept) => kept[block].corrections[known.id as usize],
+        growth(first as f64)
+    }
+
+    fn add_correction(&self, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
+        let Some(correction) = &self.correction else { return };
+        let TrustScratch { seen, corrections, .. } = scratch;
+        corrections.clear();
+        for (block, seen) in seen.iter().enumerate() {
+            let features = seen.features();
+            let known =
+                features.iter().enumerate().map(|(at, known)| match kept.map(|kept| &kept[block].corrections) {
+                    Some(kept) => {
+                        features.get(at + AHEAD).into_iter().for_each(|next| prefetch(kept, next.id as usize));
+                        kept[known.id as usize]
+                    }
                     None => known.correction,
                 });
-                corrections.extend(known.filter(|&kept| kept != UNKNOWN));
-            }
-            correction.add(corrections, &mut sums.logs);
+            corrections.extend(known.filter(|&kept| kept != UNKNOWN));
         }
+        correction.add(corrections, logs);
     }
-}
 
-impl Model {
+    /// With more classes: adds what the features of a document say by rounded weights, and returns by how much the lead of any class over
+    /// another can be off. None where there are no rounded weights.
+    pub(super) fn add_rounded(&self, kept: &[Weights], scratch: &mut TrustScratch, logs: &mut [f64]) -> Option<f64> {
+        let TrustScratch { seen, rounded, word_shares, .. } = scratch;
+        word_shares.clear();
+        let mut error = 0.0;
+        // Pairs before words: they say how much of the words' odds they take back.
+        for block in (0..seen.len()).rev().filter(|&block| self.shape.is_counted(block)) {
+            let features = seen[block].features();
+            let has_odds = block == 0 && self.shape.pairs().is_some();
+            let rows = kept[block].rounded(&self.sizes[block], has_odds)?;
+            let scales = self.scales(block, features.len());
+            let shares: &[f64] = if block == 0 { word_shares } else { &[] };
+            error += rows.add(features, shares, scales, rounded, logs)?;
+            if self.shape.pairs() == Some(block) {
+                self.share_pairs(&seen[0], &seen[block], scales, word_shares);
+            }
+        }
+        Some(error)
+    }
+
+    /// Gives what each pair takes back, at these scales of the channels, to both its words.
+    fn share_pairs(
+        &self,
+        words: &Seen<Known>,
+        pairs: &Seen<Known>,
+        scales: [f64; CHANNELS],
+        word_shares: &mut Vec<f64>,
+    ) {
+        let share = |pair: &Known| {
+            let [first, second] = Weights::taken_back(self, pair.weight);
+            first * scales[0] + second * scales[1]
+        };
+        share_out(words, pairs, share, word_shares);
+    }
+
     /// With two classes: by how much the features of a document speak for the second.
     fn lead(&self, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
@@ -151,11 +242,7 @@ impl Model {
             let weights = weights_of(block);
             weights.add(&self.sizes[block], features, shares, scales, channels, logs);
             if self.shape.pairs() == Some(block) {
-                let share = |pair: &Known| {
-                    let [first, second] = weights.taken_back(self, pair.weight);
-                    first * scales[0] + second * scales[1]
-                };
-                share_out(&seen[0], &seen[block], share, word_shares);
+                self.share_pairs(&seen[0], &seen[block], scales, word_shares);
             }
         }
     }
