@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Shape;
 use super::evidence::{CellRows, Cells, EvidenceRow, FLAT, Hat, KNOTS, Said, Side};
 use crate::documents::{Features, Taken, Total};
-use crate::processor::vectorised;
+use crate::processor::{LANES, vectorised};
 use crate::rows::{Cell, Rows};
 
 /// How many features ahead memory is asked for.
@@ -414,14 +414,32 @@ fn spread(said: &Said, first: usize, n: usize, times: impl Fn(usize) -> f64, hat
     vectorised(
         #[inline(always)]
         || {
-            for (values, sums) in [(inside, by_inside), (outside, by_outside)] {
-                let (low, high) = sums[hat.knot * n..][..2 * n].split_at_mut(n);
-                for class in 0..n {
-                    let value = times(class) * values[class];
-                    low[class] += value * (1.0 - hat.share);
-                    high[class] += value * hat.share;
-                }
-            }
+            add_between(inside, &times, hat, by_inside);
+            add_between(outside, &times, hat, by_outside);
         },
     );
+}
+
+/// Adds numbers by class, each so many times, to the sums of the two knots around a place.
+#[inline(always)]
+fn add_between(values: &[f64], times: &impl Fn(usize) -> f64, hat: Hat, sums: &mut [f64]) {
+    let n = values.len();
+    let (low, high) = sums[hat.knot * n..][..2 * n].split_at_mut(n);
+    // In pieces that fill registers: a loop over a few classes would take most of them one by one.
+    let mut from = 0;
+    while n - from >= LANES {
+        let [low, high] = [&mut *low, &mut *high].map(|sums| &mut sums[from..from + LANES]);
+        let values = &values[from..from + LANES];
+        for lane in 0..LANES {
+            let value = times(from + lane) * values[lane];
+            low[lane] += value * (1.0 - hat.share);
+            high[lane] += value * hat.share;
+        }
+        from += LANES;
+    }
+    for class in from..n {
+        let value = times(class) * values[class];
+        low[class] += value * (1.0 - hat.share);
+        high[class] += value * hat.share;
+    }
 }
