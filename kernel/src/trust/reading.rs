@@ -138,7 +138,8 @@ impl Model {
         scratch.seen.resize_with(looked.len(), Seen::default);
         for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
             let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
-            let seen = &mut scratch.seen[block];
+            let (before, rest) = scratch.seen.split_at_mut(block);
+            let seen = &mut rest[0];
             let (found, id, n_ids) = (looked.of(at), |known: &Known| known.id, counts.blocks[block].len());
             // A run has the number of its place in a table, which are too many.
             let is_words = matches!(counts.blocks[block].names, Names::Words(_));
@@ -146,6 +147,7 @@ impl Model {
                 (true, true) => seen.read_features_below(n_ids, found, is_counted, id),
                 (true, false) => seen.read_below(n_ids, found, is_counted, id),
                 (false, true) => seen.read_features(found, is_counted, id),
+                (false, false) if self.shape.is_pairs(block) => seen.read_pairs(&before[0], found, is_counted, id),
                 (false, false) => seen.read(found, is_counted, id),
             }
         }
