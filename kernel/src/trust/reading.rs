@@ -141,14 +141,17 @@ impl Model {
             let (before, rest) = scratch.seen.split_at_mut(block);
             let seen = &mut rest[0];
             let (found, id, n_ids) = (looked.of(at), |known: &Known| known.id, counts.blocks[block].len());
-            // A run has the number of its place in a table, which are too many.
             let is_words = matches!(counts.blocks[block].names, Names::Words(_));
-            match (is_words, self.shape.is_two()) {
-                (true, true) => seen.read_features_below(n_ids, found, is_counted, id),
-                (true, false) => seen.read_below(n_ids, found, is_counted, id),
-                (false, true) => seen.read_features(found, is_counted, id),
-                (false, false) if self.shape.is_pairs(block) => seen.read_pairs(&before[0], found, is_counted, id),
-                (false, false) => seen.read(found, is_counted, id),
+            // Where words stand, and which, is asked only for pairs of them. A run has the number of its place in a table, which are
+            // too many for a place each.
+            if self.shape.is_pairs(block) {
+                seen.read_pairs(&before[0], found, is_counted, id);
+            } else if is_words && block == 0 && self.shape.pairs().is_some() {
+                seen.read_below(n_ids, found, is_counted, id);
+            } else if is_words {
+                seen.read_features_below(n_ids, found, is_counted, id);
+            } else {
+                seen.read_features(found, is_counted, id);
             }
         }
         let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
