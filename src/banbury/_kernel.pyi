@@ -498,9 +498,7 @@ class Regression:
         offsets: Buffer | None = None,
         scales: Buffer | None = None,
     ) -> None: ...
-    def grouped(
-        self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float], threads: int = 1
-    ) -> Regression:
+    def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float], threads: int = 1) -> Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
     def size(self, coefficients: Sequence[float], threads: int = 1) -> float:
         """The root of the mean square of the scores, without biases."""
