@@ -7,7 +7,7 @@
 use super::length::CHANNELS;
 use super::model::WITH_ODDS;
 use super::weights::Place;
-use crate::processor::{LANES, SMALL_LANES, add_scaled_columns, add_small_rows, scattered_zeros};
+use crate::processor::{LANES, SMALL_LANES, add_scaled_columns, add_small_rows, scattered_zeros, vectorised};
 use crate::scoring::Known;
 
 /// With more classes the rows would be long, and most features would be known by few of them.
@@ -45,32 +45,42 @@ impl RoundedRows {
         n_classes <= MOST_CLASSES && n_rows * n_classes * WITH_ODDS <= MOST_NUMBERS
     }
 
-    /// Rounds `rows`: the channels of each class, as far as `n_rows` those of features with a row of exact weights.
-    pub(super) fn new<I: Iterator<Item = Vec<[f64; WITH_ODDS]>>>(
+    /// Rounds rows: so many of features with a row of exact weights, and of lists. `each` visits them with their weights by channel and
+    /// class, odds last.
+    pub(super) fn new(
         n_classes: usize,
         has_odds: bool,
-        n_rows: u32,
-        rows: impl Fn() -> I,
+        [n_rows, n_lists]: [u32; 2],
+        each: impl Fn(&mut dyn FnMut(&[f64])),
     ) -> Self {
         let n_columns = CHANNELS * n_classes;
         let with_odds = if has_odds { n_columns + n_classes.next_multiple_of(LANES) } else { n_columns };
         let width = with_odds.next_multiple_of(SMALL_LANES);
-        let (mut most, mut n) = ([0f64; WITH_ODDS], 0);
-        for row in rows() {
-            for channels in &row {
-                most.iter_mut().zip(channels).for_each(|(most, channel)| *most = most.max(channel.abs()));
-            }
-            n += 1;
+        let mut largest = vec![0f64; WITH_ODDS * n_classes];
+        each(&mut |row| {
+            largest.iter_mut().zip(row).for_each(|(largest, weight)| *largest = largest.max(weight.abs()));
+        });
+        let mut units = [0.0; WITH_ODDS];
+        for (unit, largest) in units.iter_mut().zip(largest.chunks(n_classes)) {
+            *unit = largest.iter().fold(1e-9, |most: f64, weight| most.max(*weight)) / f64::from(i16::MAX - 1);
         }
-        let units = most.map(|most| most.max(1e-9) / f64::from(i16::MAX - 1));
-        let mut numbers = scattered_zeros(n * width);
-        for (row, numbers) in rows().zip(numbers.chunks_mut(width)) {
-            for channel in 0..if has_odds { WITH_ODDS } else { CHANNELS } {
-                for (class, channels) in row.iter().enumerate() {
-                    numbers[channel * n_classes + class] = (channels[channel] / units[channel]).round() as i16;
-                }
-            }
-        }
+        let times: Vec<f64> = units.iter().flat_map(|unit| std::iter::repeat_n(1.0 / unit, n_classes)).collect();
+        let mut numbers = scattered_zeros((n_rows + n_lists) as usize * width);
+        let (mut rows, n) = (numbers.chunks_exact_mut(width), if has_odds { times.len() } else { n_columns });
+        each(&mut |row| {
+            let numbers = rows.next().expect("there are as many rows as the caller has said");
+            let weights = row[..n].iter().zip(&times);
+            // In the last bits of so large a number is the nearest whole number: several are rounded at once.
+            const LARGE: f64 = (3u64 << 51) as f64;
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (number, (weight, times)) in numbers.iter_mut().zip(weights) {
+                        *number = (weight * times + LARGE).to_bits() as i16;
+                    }
+                },
+            );
+        });
         RoundedRows { numbers, width, n_classes, n_rows, units }
     }
 
@@ -200,8 +210,10 @@ mod tests {
     fn too_many_rows_or_classes_are_not_rounded() {
         assert!(RoundedRows::fits(20, 100_000) && !RoundedRows::fits(MOST_CLASSES + 1, 5));
         assert!(!RoundedRows::fits(20, MOST_NUMBERS / 20));
-        let rows = || [vec![[1.0, -2.0, 3.0]; 3]].into_iter();
-        let (rounded, mut logs) = (RoundedRows::new(3, true, 1, rows), vec![0.0; 3]);
+        let each = |visit: &mut dyn FnMut(&[f64])| visit(&[1.0, -2.0, 0.5, 0.0, 4.0, -4.0, 8.0, 0.0, 1.0]);
+        let (rounded, mut logs) = (RoundedRows::new(3, true, [1, 0], each), vec![0.0; 3]);
+        assert_eq!(rounded.numbers[..6], [16383, -32766, 8192, 0, 32766, -32766]);
+        assert_eq!(rounded.numbers[6..9], [32766, 0, 4096]);
         let many = vec![Known::default(); TOO_LONG];
         assert!(rounded.add(&many, &[], [1.0; 2], &mut RoundedSums::default(), &mut logs).is_none());
     }

@@ -142,12 +142,18 @@ impl Rows {
         self.len = 0;
     }
 
-    /// The channels of a class in a row.
-    fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
+    /// The weights of a row, by channel and class, and its odds.
+    fn get(&self, n: usize, row: u32) -> (&[f64], &[f64]) {
         let (width, odds) = ((CHANNELS * n).next_multiple_of(Line::LEN), n.next_multiple_of(Line::LEN));
         let weights = &cast_slice::<Line, f64>(&self.weights)[row as usize * width..];
-        let odds = cast_slice::<Line, f64>(&self.odds)[row as usize * odds + class];
-        [weights[class], weights[n + class], odds]
+        let odds = &cast_slice::<Line, f64>(&self.odds)[row as usize * odds..];
+        (&weights[..CHANNELS * n], &odds[..n])
+    }
+
+    /// The channels of a class in a row.
+    fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
+        let (weights, odds) = self.get(n, row);
+        [weights[class], weights[n + class], odds[class]]
     }
 }
 
@@ -303,21 +309,36 @@ impl Weights {
     pub(super) fn rounded(&self, sizes: &Sizes, has_odds: bool) -> Option<&RoundedRows> {
         let round = || {
             let n = sizes.of_class.len();
-            let whole = (0..self.rows.len)
-                .map(|row| (0..n).map(move |class| self.rows.channels(n, row, class)).collect::<Vec<_>>());
-            let lists = self.lists.chunk_by(|entry, _| entry.class & LAST == 0).map(|list| {
-                let common = |&size: &u32| self.defaults.channels(sizes.len(), list[0].default, size as usize);
-                let mut row: Vec<_> = sizes.of_class.iter().map(common).collect();
-                for Entry { more, class, .. } in list {
-                    let channels = &mut row[(class & !LAST) as usize];
-                    channels.iter_mut().zip(more).for_each(|(channel, more)| *channel += more);
-                }
-                row
-            });
             let fits = self.n_lists <= MOST_NUMBERED && RoundedRows::fits(n, (self.rows.len + self.n_lists) as usize);
-            fits.then(|| RoundedRows::new(n, has_odds, self.rows.len, || whole.clone().chain(lists.clone())))
+            fits.then(|| {
+                RoundedRows::new(n, has_odds, [self.rows.len, self.n_lists], |visit| self.each_row(sizes, visit))
+            })
         };
         self.rounded.get_or_init(round).as_ref()
+    }
+
+    /// Visits each row, and then each list as a row: by channel and class, odds last.
+    fn each_row(&self, sizes: &Sizes, visit: &mut dyn FnMut(&[f64])) {
+        let (n, n_sizes) = (sizes.of_class.len(), sizes.len());
+        let mut row = vec![0.0; WITH_ODDS * n];
+        for number in 0..self.rows.len {
+            let (weights, odds) = self.rows.get(n, number);
+            row[..CHANNELS * n].copy_from_slice(weights);
+            row[CHANNELS * n..].copy_from_slice(odds);
+            visit(&row);
+        }
+        for list in self.lists.chunk_by(|entry, _| entry.class & LAST == 0) {
+            let (weights, odds) = self.defaults.get(n_sizes, list[0].default);
+            let channels = weights.chunks(n_sizes).chain([odds]);
+            for (row, unseen) in row.chunks_mut(n).zip(channels) {
+                row.iter_mut().zip(&sizes.of_class).for_each(|(weight, &size)| *weight = unseen[size as usize]);
+            }
+            for Entry { more, class, .. } in list {
+                let weights = row.iter_mut().skip((class & !LAST) as usize).step_by(n);
+                weights.zip(more).for_each(|(weight, more)| *weight += more);
+            }
+            visit(&row);
+        }
     }
 
     /// Which of the features have rows, and which have lists.
