@@ -2,7 +2,7 @@
 
 use super::length::{CHANNELS, growth};
 use super::model::Model;
-use super::rounded::RoundedSums;
+use super::rounded::{RoundedRows, RoundedSums};
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::{Counts, Names};
 use crate::documents::{Features, Finder, Listed};
@@ -106,8 +106,7 @@ impl Reading for Model {
         scratch: &mut TrustScratch,
         start: Start,
     ) -> Option<u32> {
-        let n = self.shape.n_classes;
-        if n < 3 {
+        if self.shape.is_two() || !self.shape.counted().all(|(block, _)| self.rounded(kept, block).is_some()) {
             return None;
         }
         let growth = self.read_seen(counts, looked, at, scratch);
@@ -177,6 +176,11 @@ impl Model {
         correction.add(corrections, logs);
     }
 
+    /// The rounded weights of a block; of words with the odds that pairs take back.
+    fn rounded<'a>(&self, kept: &'a [Weights], block: usize) -> Option<&'a RoundedRows> {
+        kept[block].rounded(&self.sizes[block], block == 0 && self.shape.pairs().is_some())
+    }
+
     /// With more classes: adds what the features of a document say by rounded weights, and returns by how much the lead of any class over
     /// another can be off. None where there are no rounded weights.
     pub(super) fn add_rounded(&self, kept: &[Weights], scratch: &mut TrustScratch, logs: &mut [f64]) -> Option<f64> {
@@ -186,8 +190,7 @@ impl Model {
         // Pairs before words: they say how much of the words' odds they take back.
         for block in (0..seen.len()).rev().filter(|&block| self.shape.is_counted(block)) {
             let features = seen[block].features();
-            let has_odds = block == 0 && self.shape.pairs().is_some();
-            let rows = kept[block].rounded(&self.sizes[block], has_odds)?;
+            let rows = self.rounded(kept, block)?;
             let scales = self.scales(block, features.len());
             let shares: &[f64] = if block == 0 { word_shares } else { &[] };
             error += rows.add(features, shares, scales, rounded, logs)?;
