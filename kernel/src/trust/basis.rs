@@ -40,7 +40,8 @@ impl Basis {
         let picks = !lists.is_empty() && self.is_whole();
         let n_places = if picks { lists.len() / self.n_rows().max(1) } else { self.n_places };
         let width = n_places * raw * CHANNELS;
-        let mut features = scattered_zeros(self.n_rows() * width);
+        // In small pages: many large ones at once take the system longer, where its memory has long not been used.
+        let mut features = vec![0.0; self.n_rows() * width];
         fill_rows(&mut features, width, self.worth(threads), |part, features| {
             let mut picked = vec![0.0; if picks { n_places * raw } else { 0 }];
             let mut features = features.chunks_mut(width.max(1));
