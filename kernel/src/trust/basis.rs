@@ -6,7 +6,6 @@ use super::sums::{Asked, Part, Scratch, View};
 use super::{Curves, Shape};
 use crate::counts::{Block, Counts};
 use crate::documents::{Documents, Features, Taker, Total};
-use crate::processor::scattered_zeros;
 use crate::regression::dot;
 use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts, fill_rows};
@@ -179,8 +178,7 @@ impl<'a> Corpus<'a> {
         let widths = self.shape.counted().map(|(_, has_parents)| self.shape.width(has_parents));
         let starts: Vec<usize> = widths.scan(0, |end, width| Some(std::mem::replace(end, *end + width))).collect();
         let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-            let mut values: Vec<Vec<f64>> =
-                views.iter().map(|_| scattered_zeros(part.len() * n_places * raw)).collect();
+            let mut values: Vec<Vec<f64>> = views.iter().map(|_| vec![0.0; part.len() * n_places * raw]).collect();
             let mut lengths = vec![vec![0; part.len() * n_blocks]; views.len()];
             let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
             for (place, at) in part.clone().enumerate() {
