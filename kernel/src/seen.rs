@@ -118,7 +118,7 @@ impl<F: Copy + Default> Seen<F> {
     }
 
     /// The same as [`Seen::read`] for pairs, of which one stands wherever two of `words` follow each other, but for `numbers`: those are
-    /// of another document. Of a document's own words two say the pair, so nothing has to be searched: a third of the time.
+    /// of another document. Of a document's own words two say the pair, so nothing has to be searched.
     #[inline(always)]
     pub fn read_pairs(&mut self, words: &Self, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
         if words.n > MOST_PAIRED || found.len() > STEP || words.numbers.len() <= found.len() {
