@@ -10,6 +10,7 @@ mod plans;
 mod utf8;
 mod words;
 
+use std::ops::AddAssign;
 use std::sync::OnceLock;
 
 use crate::threads::each_on_a_thread;
@@ -168,9 +169,11 @@ impl Line {
 
 /// How many numbers are added at once; rows for [`add_rows`] are multiples of it long.
 pub const LANES: usize = 4;
+/// The same for [`add_small_rows`].
+pub const SMALL_LANES: usize = 16;
 
-/// How many rows ahead memory is asked for.
-const AHEAD: usize = 16;
+/// How many bytes of rows ahead memory is asked for.
+const AHEAD: usize = 5 << 10;
 
 /// Adds those rows of `table` that `rows` names to `sums`, in their order. A row is as long as `sums`.
 ///
@@ -180,7 +183,7 @@ const AHEAD: usize = 16;
 /// assert_eq!(sums, [21.5, 42.5, 63.5, 84.5]);
 /// ```
 pub fn add_rows<W: Copy + Into<f64>>(table: &[W], rows: &[u32], sums: &mut [f64]) {
-    add_each(table, rows, |_| 1.0, sums);
+    add_each::<LANES, _, _>(table, sums.len(), rows, |_, weight| weight.into(), sums);
 }
 
 /// The same with each row times its own number.
@@ -191,69 +194,97 @@ pub fn add_rows<W: Copy + Into<f64>>(table: &[W], rows: &[u32], sums: &mut [f64]
 /// assert_eq!(sums, [7.5, 14.5, 21.5, 28.5]);
 /// ```
 pub fn add_scaled_rows(table: &[f64], rows: &[u32], scales: &[f64], sums: &mut [f64]) {
+    add_scaled_columns(table, sums.len(), rows, scales, sums);
+}
+
+/// The same of the first columns of rows that are `width` long.
+pub fn add_scaled_columns<W: Copy + Into<f64>>(
+    table: &[W],
+    width: usize,
+    rows: &[u32],
+    scales: &[f64],
+    sums: &mut [f64],
+) {
     assert_eq!(rows.len(), scales.len());
-    add_each(table, rows, |i| scales[i], sums);
+    add_each::<LANES, _, _>(table, width, rows, |i, weight| scales[i] * weight.into(), sums);
+}
+
+/// Adds the first columns of rows of small numbers, as [`add_rows`] does those of others. A row is `width` long.
+///
+/// ```
+/// let (table, mut sums) = ([[3; 32], [5; 32]].concat(), [1; 16]);
+/// banbury_kernel::processor::add_small_rows(&table, 32, &[1, 0, 1], &mut sums);
+/// assert_eq!(sums, [14; 16]);
+/// ```
+pub fn add_small_rows(table: &[i16], width: usize, rows: &[u32], sums: &mut [i32]) {
+    add_each::<SMALL_LANES, _, _>(table, width, rows, |_, number| i32::from(number), sums);
 }
 
 #[inline(always)]
-fn add_each<W: Copy + Into<f64>>(table: &[W], rows: &[u32], scale: impl Fn(usize) -> f64, sums: &mut [f64]) {
+fn add_each<const L: usize, W: Copy, S: Copy + Default + AddAssign>(
+    table: &[W],
+    width: usize,
+    rows: &[u32],
+    term: impl Fn(usize, W) -> S,
+    sums: &mut [S],
+) {
     vectorised(
         #[inline(always)]
         || {
-            let width = sums.len();
             // As many sums at a time as the processor has registers for.
             let mut from = 0;
-            while from < width {
-                match (width - from) / LANES {
-                    1 => add_columns::<1, W>(table, rows, &scale, &mut from, sums),
-                    2 => add_columns::<2, W>(table, rows, &scale, &mut from, sums),
-                    3 => add_columns::<3, W>(table, rows, &scale, &mut from, sums),
-                    4 => add_columns::<4, W>(table, rows, &scale, &mut from, sums),
-                    5 => add_columns::<5, W>(table, rows, &scale, &mut from, sums),
-                    6 => add_columns::<6, W>(table, rows, &scale, &mut from, sums),
-                    7 => add_columns::<7, W>(table, rows, &scale, &mut from, sums),
-                    8 => add_columns::<8, W>(table, rows, &scale, &mut from, sums),
-                    9 => add_columns::<9, W>(table, rows, &scale, &mut from, sums),
-                    10 => add_columns::<10, W>(table, rows, &scale, &mut from, sums),
-                    11 => add_columns::<11, W>(table, rows, &scale, &mut from, sums),
-                    _ => add_columns::<12, W>(table, rows, &scale, &mut from, sums),
+            while from < sums.len() {
+                match (sums.len() - from) / L {
+                    1 => add_columns::<1, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    2 => add_columns::<2, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    3 => add_columns::<3, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    4 => add_columns::<4, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    5 => add_columns::<5, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    6 => add_columns::<6, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    7 => add_columns::<7, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    8 => add_columns::<8, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    9 => add_columns::<9, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    10 => add_columns::<10, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    11 => add_columns::<11, L, W, S>(table, width, rows, &term, &mut from, sums),
+                    _ => add_columns::<12, L, W, S>(table, width, rows, &term, &mut from, sums),
                 }
             }
         },
     );
 }
 
-/// `N` times [`LANES`] columns, from column `from` on, which moves behind them.
+/// `N` times `L` columns, from column `from` on, which moves behind them.
 #[inline(always)]
-fn add_columns<const N: usize, W: Copy + Into<f64>>(
+fn add_columns<const N: usize, const L: usize, W: Copy, S: Copy + Default + AddAssign>(
     table: &[W],
+    width: usize,
     rows: &[u32],
-    scale: &impl Fn(usize) -> f64,
+    term: &impl Fn(usize, W) -> S,
     from: &mut usize,
-    sums: &mut [f64],
+    sums: &mut [S],
 ) {
-    let width = sums.len();
-    let mut lanes = [[0.0; LANES]; N];
+    let mut lanes = [[S::default(); L]; N];
     let first = *from;
     let expect = |row: &u32| {
         let start = *row as usize * width + first;
-        (0..N * LANES).step_by(64 / size_of::<W>()).for_each(|column| prefetch(table, start + column));
-        prefetch(table, start + N * LANES - 1);
+        (0..N * L).step_by(64 / size_of::<W>()).for_each(|column| prefetch(table, start + column));
+        prefetch(table, start + N * L - 1);
     };
-    rows.iter().take(AHEAD).for_each(expect);
+    let ahead = AHEAD / (N * L * size_of::<W>());
+    rows.iter().take(ahead).for_each(expect);
     for (i, &row) in rows.iter().enumerate() {
-        rows.get(i + AHEAD).into_iter().for_each(expect);
-        let (start, scale) = (row as usize * width + *from, scale(i));
-        let row = table[start..start + N * LANES].as_chunks::<LANES>().0;
+        rows.get(i + ahead).into_iter().for_each(expect);
+        let start = row as usize * width + *from;
+        let row = table[start..start + N * L].as_chunks::<L>().0;
         for (lanes, weights) in lanes.iter_mut().zip(row) {
             for (lane, weight) in lanes.iter_mut().zip(weights) {
-                *lane += scale * (*weight).into();
+                *lane += term(i, *weight);
             }
         }
     }
-    let columns = sums[*from..*from + N * LANES].iter_mut();
-    columns.zip(lanes.as_flattened()).for_each(|(sum, lane)| *sum += lane);
-    *from += N * LANES;
+    let columns = sums[*from..*from + N * L].iter_mut();
+    columns.zip(lanes.as_flattened()).for_each(|(sum, lane)| *sum += *lane);
+    *from += N * L;
 }
 
 /// Adds to the upper half of a square matrix the products of four rows with themselves.

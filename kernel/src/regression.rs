@@ -13,7 +13,7 @@ mod newton;
 use std::ops::Range;
 
 use crate::processor::vectorised;
-use crate::threads::{each_on_a_thread, equal_parts, summed_in_parts};
+use crate::threads::{each_on_a_thread, equal_parts, fill_rows, summed_in_parts};
 
 /// What is known of the rows.
 #[derive(Clone, Default)]
@@ -110,29 +110,37 @@ impl Regression {
     }
 
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
-    pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64]) -> Regression {
-        let mut features = Vec::with_capacity(self.rows.class_ids.len() * self.n_scored() * ranges.len());
-        vectorised(
-            #[inline(always)]
-            || {
-                for row in self.features.chunks(self.n_features) {
-                    features.extend(ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()])));
-                }
-            },
-        );
-        Regression { features, n_features: ranges.len(), n_classes: self.n_classes, rows: self.rows.clone() }
+    pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64], threads: usize) -> Regression {
+        let (width, n_features) = (ranges.len(), self.n_features);
+        let mut features = vec![0.0; self.rows.class_ids.len() * self.n_scored() * width];
+        fill_rows(&mut features, width, self.worth(threads), |part, features| {
+            let rows = &self.features[part.start * n_features..part.end * n_features];
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (row, features) in rows.chunks(n_features.max(1)).zip(features.chunks_mut(width.max(1))) {
+                        let joined = ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()]));
+                        features.iter_mut().zip(joined).for_each(|(feature, joined)| *feature = joined);
+                    }
+                },
+            );
+        });
+        Regression { features, n_features: width, n_classes: self.n_classes, rows: self.rows.clone() }
     }
 
     /// The root of the mean square of each scored class's score, without offsets and biases.
-    pub fn size(&self, coefficients: &[f64]) -> f64 {
+    pub fn size(&self, coefficients: &[f64], threads: usize) -> f64 {
         let n = coefficients.len();
-        let square = |at: usize| {
-            let squares = (0..self.n_scored()).map(|place| dot(self.row(at, place, n), coefficients).powi(2));
-            self.rows.weights[at] * squares.sum::<f64>()
-        };
+        let mut squares = vec![0.0; self.rows.class_ids.len()];
+        fill_rows(&mut squares, 1, self.worth(threads), |part, squares| {
+            for (at, square) in part.zip(squares) {
+                let of_row = (0..self.n_scored()).map(|place| dot(self.row(at, place, n), coefficients).powi(2));
+                *square = self.rows.weights[at] * of_row.sum::<f64>();
+            }
+        });
         let total: f64 = self.rows.weights.iter().sum();
         let whole = total * self.n_scored() as f64;
-        if whole > 0.0 { ((0..self.rows.class_ids.len()).map(square).sum::<f64>() / whole).sqrt() } else { 0.0 }
+        if whole > 0.0 { (squares.iter().sum::<f64>() / whole).sqrt() } else { 0.0 }
     }
 
     /// The logarithm of the probability of each class that a row knows; each row has one of several fits to read it.
@@ -180,7 +188,12 @@ impl Regression {
 
     /// Hands each part of some rows to `sum`, on up to so many threads; the results are in the order of the parts.
     fn in_parts<R: Send>(&self, n: usize, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        summed_in_parts(n, if self.features.len() < 1 << 16 { 1 } else { threads }, sum)
+        summed_in_parts(n, self.worth(threads), sum)
+    }
+
+    /// How many of so many threads a pass over the features is worth.
+    fn worth(&self, threads: usize) -> usize {
+        if self.features.len() < 1 << 16 { 1 } else { threads }
     }
 }
 

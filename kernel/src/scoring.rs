@@ -103,6 +103,19 @@ pub trait Reading: Send + Sync {
         scratch: &mut Self::Scratch,
         sums: &mut Sums,
     );
+
+    /// The class that is best by the sums of document `at`, where that can be told sooner, by weights that are kept; else None.
+    fn quick_best(
+        &self,
+        _counts: &Counts,
+        _kept: &[Self::Weights],
+        _looked: &[Looked],
+        _at: usize,
+        _scratch: &mut Self::Scratch,
+        _start: Start,
+    ) -> Option<u32> {
+        None
+    }
 }
 
 /// Scores documents by the counts that it was made from.
@@ -175,6 +188,30 @@ impl<R: Reading> Scratch<R> {
     }
 }
 
+/// A document whose features were looked up, and the memory that adding up needs.
+struct Document<'a, R: Reading> {
+    counts: &'a Counts,
+    kept: Option<&'a [R::Weights]>,
+    few: &'a R::Few,
+    looked: &'a [Looked],
+    at: usize,
+    reading: &'a mut R::Scratch,
+    sums: &'a mut Sums,
+}
+
+impl<R: Reading> Document<'_, R> {
+    fn sums(&mut self, scorer: &Scorer<R>) -> &Sums {
+        let Document { counts, kept, few, looked, at, reading, sums } = self;
+        scorer.reading.sum(counts, *kept, few, looked, *at, reading, sums);
+        sums
+    }
+
+    fn quick_best(&mut self, scorer: &Scorer<R>, start: Start) -> Option<u32> {
+        let Document { counts, kept, looked, at, reading, .. } = self;
+        scorer.reading.quick_best(counts, (*kept)?, looked, *at, reading, start)
+    }
+}
+
 impl<R: Reading> Scorer<R> {
     /// A scorer that reads `counts` in this way. Of counts that are `live` it will soon be replaced by another.
     pub fn new(counts: &Counts, analyzer: &Analyzer, reading: R, is_live: bool) -> Self {
@@ -218,8 +255,8 @@ impl<R: Reading> Scorer<R> {
         threads: usize,
     ) -> Vec<f64> {
         let mut scores = vec![0.0; texts.len() * self.n_classes];
-        let write = |sums: &Sums, out: &mut [f64]| sums.write(start, out);
-        self.spread(counts, analyzer, texts, threads, self.n_classes, true, &mut scores, write);
+        let sum = |mut document: Document<R>, out: &mut [f64]| document.sums(self).write(start, out);
+        self.spread(counts, analyzer, texts, threads, self.n_classes, true, &mut scores, sum);
         scores
     }
 
@@ -251,8 +288,8 @@ impl<R: Reading> Scorer<R> {
                 self.best_by_rounded(rounded, counts, analyzer, texts, start, scratch, best);
             }),
             // Two kinds of weights that are kept would be one too many.
-            None => self.spread(counts, analyzer, texts, threads, 1, !self.rounds, best, |sums, out| {
-                out[0] = sums.best(start);
+            None => self.spread(counts, analyzer, texts, threads, 1, !self.rounds, best, |mut document, out| {
+                out[0] = document.quick_best(self, start).unwrap_or_else(|| document.sums(self).best(start));
             }),
         }
     }
@@ -315,7 +352,7 @@ impl<R: Reading> Scorer<R> {
         }
     }
 
-    /// Hands each text's sums to `finish` with the `width` numbers of `out` that are the text's; `keeps` says whether weights may
+    /// Hands each text, looked up, to `finish` with the `width` numbers of `out` that are the text's; `keeps` says whether weights may
     /// be kept on the way.
     #[allow(clippy::too_many_arguments)]
     fn spread<T: Send>(
@@ -327,7 +364,7 @@ impl<R: Reading> Scorer<R> {
         width: usize,
         keeps: bool,
         out: &mut [T],
-        finish: impl Fn(&Sums, &mut [T]) + Sync,
+        finish: impl Fn(Document<R>, &mut [T]) + Sync,
     ) {
         let bytes: usize = texts.iter().map(|text| text.len()).sum();
         let work = |texts: &[&str], out: &mut [T], scratch: &mut Scratch<R>| {
@@ -339,10 +376,10 @@ impl<R: Reading> Scorer<R> {
                 if kept.is_none() && keeps {
                     self.keep_if_worth(counts, looked, bytes / 6);
                 }
+                let kept = kept.map(|kept| &kept.weights[..]);
                 for (document, at) in range.enumerate() {
-                    let weights = kept.map(|kept| &kept.weights[..]);
-                    self.reading.sum(counts, weights, few, looked, document, reading, sums);
-                    finish(sums, &mut out[at * width..(at + 1) * width]);
+                    let document = Document { counts, kept, few, looked, at: document, reading, sums };
+                    finish(document, &mut out[at * width..(at + 1) * width]);
                 }
             }
         };

@@ -16,6 +16,8 @@ pub struct Seen<F> {
     places: Vec<u64>,
     /// By id: the number alone, where each has a place of its own.
     direct: Vec<u32>,
+    /// By two words, as numbers: whether the pair of them has been there.
+    bits: Vec<u64>,
     /// Where the features stand that count, of a step.
     counted: Vec<u32>,
     /// How many numbers have been given before this document.
@@ -33,6 +35,8 @@ pub struct Seen<F> {
 const STEP: usize = 1 << 15;
 /// So many ids have a place each: more would not stay in a near cache.
 const MOST_PLACES: usize = 1 << 18;
+/// Pairs of so many words have a bit each: half a megabyte for the longest documents, four kilobytes for most.
+const MOST_PAIRED: usize = 1 << 11;
 
 impl<F: Copy + Default> Seen<F> {
     /// The features, each once.
@@ -111,6 +115,51 @@ impl<F: Copy + Default> Seen<F> {
             return self.read_features(found, counts, id);
         }
         self.read_directly(n_ids, found, counts, id, |_, _, _| {});
+    }
+
+    /// The same as [`Seen::read`] for pairs, of which one stands wherever two of `words` follow each other, but for `numbers`: those are
+    /// of another document. Of a document's own words two say the pair, so nothing has to be searched.
+    #[inline(always)]
+    pub fn read_pairs(&mut self, words: &Self, found: &[F], counts: impl Fn(&F) -> bool, id: impl Fn(&F) -> u32) {
+        if words.n > MOST_PAIRED || found.len() > STEP || words.numbers.len() <= found.len() {
+            return self.read(found, counts, id);
+        }
+        let (mut n_counted, mut has_lost) = (0, false);
+        self.counted.resize(self.counted.len().max(found.len()), 0);
+        let (lefts, rights) = (&words.numbers[..found.len()], &words.numbers[1..found.len() + 1]);
+        let counted = &mut self.counted[..found.len()];
+        for (position, (feature, (left, right))) in found.iter().zip(lefts.iter().zip(rights)).enumerate() {
+            let is_counted = counts(feature);
+            counted[n_counted] = position as u32;
+            n_counted += usize::from(is_counted);
+            has_lost |= is_counted & ((left | right) == UNKNOWN);
+        }
+        if has_lost {
+            // A pair that counts, of a word that does not.
+            return self.read(found, counts, id);
+        }
+        self.start(found.len());
+        self.make_room(n_counted);
+        self.firsts.clear();
+        self.firsts.resize(n_counted + 1, 0);
+        let width = words.n.div_ceil(u64::BITS as usize);
+        self.bits.clear();
+        self.bits.resize(words.n * width, 0);
+        let (features, firsts, bits) = (&mut self.room[..=n_counted], &mut self.firsts[..], &mut self.bits[..]);
+        let mut n = 0;
+        for &position in &self.counted[..n_counted] {
+            let at = position as usize;
+            let (left, right) = (lefts[at] as usize, rights[at]);
+            let place = &mut bits[left * width + (right / u64::BITS) as usize];
+            let bit = 1 << (right % u64::BITS);
+            let is_new = *place & bit == 0;
+            *place |= bit;
+            // Written over by the next one unless this one is new.
+            (features[n], firsts[n]) = (found[at], position);
+            n += usize::from(is_new);
+        }
+        self.firsts.truncate(n);
+        self.n = n;
     }
 
     #[inline(always)]
@@ -301,6 +350,23 @@ mod tests {
                 distinct.iter().map(|id| ids.iter().position(|other| other == id).unwrap() as u32).collect();
             assert_eq!(seen.firsts, firsts);
             assert_eq!((direct.features(), &direct.firsts, &direct.numbers), (&distinct[..], &firsts, &numbers));
+        }
+    }
+
+    #[test]
+    fn pairs_of_words_are_told_apart_by_their_words() {
+        let (mut words, mut pairs, mut plain) = (Seen::default(), Seen::default(), Seen::default());
+        for round in 0..120u32 {
+            let different = if round % 40 == 7 { MOST_PAIRED as u32 + 5 } else { 2 * round + 1 };
+            let ids: Vec<u32> = (0..30 * round).map(|i| (i * i * 31 + i * round + i / 9) % different).collect();
+            words.read(&ids, |&id| id != 3, |&id| id);
+            // A pair counts unless a word of it does not, or by itself; in some documents there are others.
+            let number = |two: &[u32]| if two.contains(&3) { UNKNOWN } else { two[0] * 10_000 + two[1] };
+            let found: Vec<u32> = ids.windows(2).map(number).collect();
+            let counts = |&id: &u32| if round % 10 == 4 { id % 5 > 0 } else { id != UNKNOWN && id % 5 > 0 };
+            pairs.read_pairs(&words, &found, counts, |&id| id);
+            plain.read(&found, counts, |&id| id);
+            assert_eq!((pairs.features(), &pairs.firsts), (plain.features(), &plain.firsts));
         }
     }
 

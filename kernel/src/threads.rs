@@ -95,6 +95,24 @@ pub fn in_turns<T: Send, S>(
     });
 }
 
+/// Hands the rows of `out`, each `width` numbers, to `fill`: a part of them, with its numbers, on each thread.
+///
+/// ```
+/// let mut squares = vec![0; 6];
+/// let fill = |rows: std::ops::Range<usize>, out: &mut [usize]| rows.zip(out).for_each(|(row, out)| *out = row * row);
+/// banbury_kernel::threads::fill_rows(&mut squares, 1, 2, fill);
+/// assert_eq!(squares, [0, 1, 4, 9, 16, 25]);
+/// ```
+pub fn fill_rows<T: Send>(out: &mut [T], width: usize, threads: usize, fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
+    let (mut parts, mut rest) = (vec![], out);
+    for rows in equal_parts(rest.len() / width.max(1), threads) {
+        let (own, after) = rest.split_at_mut(rows.len() * width);
+        parts.push((rows, own));
+        rest = after;
+    }
+    in_turns(parts, threads, || (), |(rows, own), ()| fill(rows.clone(), own), |()| ());
+}
+
 /// Hands parts of `0..n` to `sum`, on up to so many threads; the results are in the order of the parts, which are the same
 /// for any number of threads.
 pub fn summed_in_parts<R: Send>(n: usize, threads: usize, sum: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {

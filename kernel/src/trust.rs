@@ -32,6 +32,7 @@ mod length;
 mod listing;
 mod model;
 mod reading;
+mod rounded;
 mod sums;
 mod weights;
 

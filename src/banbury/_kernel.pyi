@@ -394,7 +394,7 @@ class Documents:
         """The weight of what leaves each class with each document: floats, by document and class."""
     def taken_from_own(self) -> Array:
         """The weight of what leaves the class, or set of labels, of each document with it: floats."""
-    def alike(self, n: int) -> list[bool]:
+    def alike(self, n: int, threads: int = 1) -> list[bool]:
         """Whether each of the first `n` shares half of its rare pairs of words with one of another group."""
     def whole_groups(self, n: int) -> int:
         """How many documents the first `n` are with the rest of the last one's group."""
@@ -455,7 +455,9 @@ class Basis:
         """How many features of each row others have too: 32-bit integers, by row and block."""
     def features(self, caps: Sequence[float]) -> Array:
         """Floats, by row, class (with two classes only the second) and number of the curves."""
-    def scores(self, curves: Sequence[Sequence[float]], caps: Sequence[float], turns: Buffer) -> Array:
+    def scores(
+        self, curves: Sequence[Sequence[float]], caps: Sequence[float], turns: Buffer, threads: int = 1
+    ) -> Array:
         """Floats, by row and class, without a start; `turns`, 32-bit, says which of the curves read each row."""
     def regression(
         self,
@@ -466,6 +468,7 @@ class Basis:
         offsets: Buffer,
         scales: Buffer,
         lists: Buffer | None = None,
+        threads: int = 1,
     ) -> Regression:
         """The regression of the rows on these features; `lists` may name some of all classes for each row."""
 
@@ -503,9 +506,9 @@ class Regression:
         offsets: Buffer | None = None,
         scales: Buffer | None = None,
     ) -> None: ...
-    def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float]) -> Regression:
+    def grouped(self, ranges: Sequence[tuple[int, int]], coefficients: Sequence[float], threads: int = 1) -> Regression:
         """The same documents; each range of features is one, their sum weighted by the coefficients."""
-    def size(self, coefficients: Sequence[float]) -> float:
+    def size(self, coefficients: Sequence[float], threads: int = 1) -> float:
         """The root of the mean square of the scores, without biases."""
     def log_probabilities(
         self, fits: Sequence[tuple[Sequence[float], Sequence[float]]], turns: Buffer, threads: int

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Correction, hash_of, hashes};
 use crate::counts::Counts;
-use crate::processor::prefetch;
+use crate::processor::{LANES, add_rows, prefetch};
 use crate::scoring::sum_in_lanes;
 use crate::vocabulary::UNKNOWN;
 
@@ -56,11 +56,15 @@ impl Applied {
             return;
         }
         let mut sums = vec![0.0; logs.len()];
-        for (at, &row) in kept.iter().enumerate() {
-            if let Some(&next) = kept.get(at + AHEAD) {
-                prefetch(self.correction.weights(), next as usize * sums.len());
+        if sums.len().is_multiple_of(LANES) {
+            add_rows(self.correction.weights(), kept, &mut sums);
+        } else {
+            for (at, &row) in kept.iter().enumerate() {
+                if let Some(&next) = kept.get(at + AHEAD) {
+                    prefetch(self.correction.weights(), next as usize * sums.len());
+                }
+                sums.iter_mut().zip(self.correction.row(row)).for_each(|(sum, &weight)| *sum += f64::from(weight));
             }
-            sums.iter_mut().zip(self.correction.row(row)).for_each(|(sum, &weight)| *sum += f64::from(weight));
         }
         logs.iter_mut().zip(sums).for_each(|(log, sum)| *log += scale * sum);
     }

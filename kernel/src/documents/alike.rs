@@ -5,15 +5,19 @@
 
 use super::Documents;
 use crate::counts::{Counts, Kind};
+use crate::processor::prefetch;
+use crate::threads::{each_on_a_thread, equal_parts};
 
 /// A pair that more of the documents have is no sign that one was taken from the other.
 const MOST: usize = 20;
 /// Documents with fewer rare pairs can have half of them in common by chance.
 const FEWEST: u32 = 6;
+/// How many pairs ahead memory is asked for.
+const AHEAD: usize = 16;
 
 impl Documents {
     /// Whether each of the first `n` shares at least half of its rare pairs, or of the other one's, with a document of another group.
-    pub fn alike(&self, counts: &Counts, n: usize) -> Vec<bool> {
+    pub fn alike(&self, counts: &Counts, n: usize, threads: usize) -> Vec<bool> {
         let n = n.min(self.len());
         let is_pairs = |block: usize| counts.blocks[block].kind == Kind::Runs(2) && !self.blocks[block].ids.is_empty();
         let block = (0..counts.blocks.len()).find(|&block| is_pairs(block)).unwrap_or(0);
@@ -38,27 +42,41 @@ impl Documents {
             }
         }
         let holders_of = |id: u32| &holders[starts[id as usize] as usize..starts[id as usize + 1] as usize];
-        let rare = |at: usize| features.ids[features.range(at)].iter().filter(|&&id| holders_of(id).len() <= MOST);
+        let rare = |at: usize| {
+            let ids = &features.ids[features.range(at)];
+            let expected = ids.iter().enumerate().map(|(i, id)| {
+                ids.get(i + AHEAD).into_iter().for_each(|&next| prefetch(&starts, next as usize));
+                id
+            });
+            expected.filter(|&&id| holders_of(id).len() <= MOST)
+        };
         let sizes: Vec<u32> = (0..n).map(|at| rare(at).count() as u32).collect();
 
-        let (mut shared, mut touched, mut is_alike) = (vec![0u32; n], vec![], vec![false; n]);
-        for at in 0..self.len() {
-            let mut size = 0;
-            for &id in rare(at) {
-                size += 1;
-                for &other in holders_of(id) {
-                    if shared[other] == 0 {
-                        touched.push(other);
+        let parts = each_on_a_thread(&equal_parts(self.len(), threads), |part| {
+            let (mut shared, mut touched, mut is_alike) = (vec![0u32; n], vec![], vec![false; n]);
+            for at in part.clone() {
+                let mut size = 0;
+                for &id in rare(at) {
+                    size += 1;
+                    for &other in holders_of(id) {
+                        if shared[other] == 0 {
+                            touched.push(other);
+                        }
+                        shared[other] += 1;
                     }
-                    shared[other] += 1;
+                }
+                for other in touched.drain(..) {
+                    let smaller = size.min(sizes[other]);
+                    let is_other = self.groups[other] != self.groups[at];
+                    is_alike[other] |= is_other && smaller >= FEWEST && 2 * shared[other] >= smaller;
+                    shared[other] = 0;
                 }
             }
-            for other in touched.drain(..) {
-                let smaller = size.min(sizes[other]);
-                let is_other = self.groups[other] != self.groups[at];
-                is_alike[other] |= is_other && smaller >= FEWEST && 2 * shared[other] >= smaller;
-                shared[other] = 0;
-            }
+            is_alike
+        });
+        let mut is_alike = vec![false; n];
+        for part in parts {
+            is_alike.iter_mut().zip(part).for_each(|(is_alike, other)| *is_alike |= other);
         }
         is_alike
     }
@@ -84,10 +102,11 @@ mod tests {
             let counts = count(&analyzer, batch, 1, &|| false).expect("counted");
             let given = Given { texts: &texts, classes: &classes, weights: None, groups: None, sets: None };
             let documents = Documents::new(&counts, &analyzer, &given, 9, false, 1);
-            let alike = documents.alike(&counts, 9);
+            let alike = documents.alike(&counts, 9, 1);
             let of = |row: usize| alike[documents.places[row] as usize];
             assert_eq!([of(0), of(1), of(2), of(3)], [true, true, false, false]);
-            assert_eq!(documents.alike(&counts, 1), alike[..1]);
+            assert_eq!(documents.alike(&counts, 1, 2), alike[..1]);
+            assert_eq!(documents.alike(&counts, 9, 3), alike);
         }
     }
 }

@@ -144,6 +144,29 @@ impl Taken<'_> {
         left
     }
 
+    /// Whether nothing is taken out but copies of the document.
+    pub fn is_of_copies(&self) -> bool {
+        self.group.is_none()
+    }
+
+    /// The documents that are left of a feature that stands in the document, where only its copies are taken out: by class, into
+    /// zeros, and of all.
+    #[inline(always)]
+    pub fn left_by_class(&self, row: &[Cell], left: &mut [f64]) -> u32 {
+        let mut all = 0;
+        for cell in row {
+            left[cell.class as usize] = f64::from(cell.documents);
+            all += cell.documents;
+        }
+        for &(class, weight) in self.copies {
+            let left = &mut left[class as usize];
+            let taken = left.min(f64::from(weight));
+            *left -= taken;
+            all -= taken as u32;
+        }
+        all
+    }
+
     /// The cells of a feature that are left, which stands in the document so many times: in none of its copies where it stands there
     /// not once.
     #[inline(always)]

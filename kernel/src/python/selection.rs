@@ -122,8 +122,9 @@ impl Documents {
         self.inner.whole_groups(n)
     }
 
-    fn alike(&self, py: Python<'_>, n: usize) -> PyResult<Vec<bool>> {
-        self.with(py, |counts, _| self.inner.alike(counts, n))
+    #[pyo3(signature = (n, threads=1))]
+    fn alike(&self, py: Python<'_>, n: usize, threads: usize) -> PyResult<Vec<bool>> {
+        self.with(py, |counts, _| self.inner.alike(counts, n, n_threads(threads)))
     }
 
     fn words(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Incidence> {
@@ -258,26 +259,34 @@ impl Basis {
     }
 
     fn features(&self, py: Python<'_>, caps: Vec<f64>) -> PyResult<Array> {
-        let features = py.detach(|| self.inner.features(&caps, &[]));
+        let features = py.detach(|| self.inner.features(&caps, &[], 1));
         let (n_rows, n_features) = (self.inner.n_rows(), self.inner.n_features());
         let n_places = features.len() / (n_rows * n_features).max(1);
         Ok(Array::new(features, &[n_rows, n_places, n_features]))
     }
 
-    fn scores(&self, py: Python<'_>, curves: Vec<Vec<f64>>, caps: Vec<f64>, turns: PyBuffer<u32>) -> PyResult<Array> {
+    #[pyo3(signature = (curves, caps, turns, threads=1))]
+    fn scores(
+        &self,
+        py: Python<'_>,
+        curves: Vec<Vec<f64>>,
+        caps: Vec<f64>,
+        turns: PyBuffer<u32>,
+        threads: usize,
+    ) -> PyResult<Array> {
         let (turns, n_rows) = (turns.to_vec(py)?, self.inner.n_rows());
         let result = py.detach(|| {
             let curves: Option<Vec<_>> = curves.iter().map(|numbers| self.inner.curves(numbers, &caps)).collect();
             let fits = turns.len() == n_rows
                 && turns.iter().all(|&turn| (turn as usize) < curves.as_ref().map_or(0, Vec::len));
-            curves.filter(|_| fits).map(|curves| self.inner.scores(&curves, &turns))
+            curves.filter(|_| fits).map(|curves| self.inner.scores(&curves, &turns, n_threads(threads)))
         });
         let scores = result.ok_or_else(|| input_error(py, MISFIT.into()))?;
         let n_places = scores.len() / n_rows.max(1);
         Ok(Array::rows(scores, n_rows, n_places))
     }
 
-    #[pyo3(signature = (caps, class_ids, weights, n_classes, offsets, scales, lists=None))]
+    #[pyo3(signature = (caps, class_ids, weights, n_classes, offsets, scales, lists=None, threads=1))]
     #[allow(clippy::too_many_arguments)]
     fn regression(
         &self,
@@ -289,6 +298,7 @@ impl Basis {
         offsets: PyBuffer<f64>,
         scales: PyBuffer<f64>,
         lists: Option<PyBuffer<u32>>,
+        threads: usize,
     ) -> PyResult<Regression> {
         let rows = regression::Rows {
             class_ids: class_ids.to_vec(py)?,
@@ -298,7 +308,8 @@ impl Basis {
             lists: lists.map_or(Ok(vec![]), |lists| lists.to_vec(py))?,
         };
         let made = py.detach(|| {
-            let features = self.inner.knows(&rows.lists).then(|| self.inner.features(&caps, &rows.lists))?;
+            let fits = self.inner.knows(&rows.lists);
+            let features = fits.then(|| self.inner.features(&caps, &rows.lists, n_threads(threads)))?;
             regression::Regression::new(features, self.inner.n_features(), n_classes, rows)
         });
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
@@ -354,13 +365,15 @@ impl Regression {
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
     }
 
-    fn grouped(&self, ranges: Vec<(usize, usize)>, coefficients: Vec<f64>) -> Self {
+    #[pyo3(signature = (ranges, coefficients, threads=1))]
+    fn grouped(&self, ranges: Vec<(usize, usize)>, coefficients: Vec<f64>, threads: usize) -> Self {
         let ranges: Vec<_> = ranges.into_iter().map(|(from, to)| from..to).collect();
-        Regression { inner: self.inner.grouped(&ranges, &coefficients) }
+        Regression { inner: self.inner.grouped(&ranges, &coefficients, n_threads(threads)) }
     }
 
-    fn size(&self, coefficients: Vec<f64>) -> f64 {
-        self.inner.size(&coefficients)
+    #[pyo3(signature = (coefficients, threads=1))]
+    fn size(&self, coefficients: Vec<f64>, threads: usize) -> f64 {
+        self.inner.size(&coefficients, n_threads(threads))
     }
 
     fn log_probabilities(

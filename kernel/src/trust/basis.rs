@@ -8,7 +8,7 @@ use crate::counts::{Block, Counts};
 use crate::documents::{Documents, Features, Taker, Total};
 use crate::regression::dot;
 use crate::text::Analyzer;
-use crate::threads::{each_on_a_thread, equal_parts};
+use crate::threads::{each_on_a_thread, equal_parts, fill_rows};
 
 /// Counts, and the shape of the curves by which they are read.
 pub struct Corpus<'a> {
@@ -34,51 +34,62 @@ pub struct Basis {
 impl Basis {
     /// The numbers with which the curves of all channels are multiplied: by row, class, block, channel and number. Of a basis of all
     /// classes, `lists` may name some for each row.
-    pub fn features(&self, caps: &[f64], lists: &[u32]) -> Vec<f64> {
+    pub fn features(&self, caps: &[f64], lists: &[u32], threads: usize) -> Vec<f64> {
         let (blocks, raw) = (self.shape.counted().collect::<Vec<_>>(), self.raw());
         let picks = !lists.is_empty() && self.is_whole();
         let n_places = if picks { lists.len() / self.n_rows().max(1) } else { self.n_places };
-        let mut features = Vec::with_capacity(self.n_rows() * n_places * raw * CHANNELS);
-        let mut picked = vec![0.0; if picks { n_places * raw } else { 0 }];
-        for (at, (row, lengths)) in self.rows().enumerate() {
-            let by_block: Vec<[f64; CHANNELS]> =
-                lengths.iter().zip(caps).map(|(&m, &cap)| scales(f64::from(m), cap)).collect();
-            let mut row = row;
-            if picks {
-                for (target, &class) in picked.chunks_mut(raw).zip(&lists[at * n_places..]) {
-                    target.copy_from_slice(&row[class as usize * raw..][..raw]);
-                }
-                centre(&mut picked, raw);
-                row = &picked;
-            }
-            for values in row.chunks(raw) {
-                let mut start = 0;
-                for (&(_, has_parents), scales) in blocks.iter().zip(&by_block) {
-                    let width = self.shape.width(has_parents);
-                    for scale in scales {
-                        features.extend(values[start..start + width].iter().map(|value| value * scale));
+        let width = n_places * raw * CHANNELS;
+        // In small pages: many large ones at once take the system longer, where its memory has long not been used.
+        let mut features = vec![0.0; self.n_rows() * width];
+        fill_rows(&mut features, width, self.worth(threads), |part, features| {
+            let mut picked = vec![0.0; if picks { n_places * raw } else { 0 }];
+            let mut features = features.chunks_mut(width.max(1));
+            for (at, (mut row, lengths)) in part.clone().zip(self.rows().skip(part.start)) {
+                let by_block: Vec<[f64; CHANNELS]> =
+                    lengths.iter().zip(caps).map(|(&m, &cap)| scales(f64::from(m), cap)).collect();
+                if picks {
+                    for (target, &class) in picked.chunks_mut(raw).zip(&lists[at * n_places..]) {
+                        target.copy_from_slice(&row[class as usize * raw..][..raw]);
                     }
-                    start += width;
+                    centre(&mut picked, raw);
+                    row = &picked;
+                }
+                let mut rest = features.next().unwrap_or_default();
+                for values in row.chunks(raw) {
+                    let mut start = 0;
+                    for (&(_, has_parents), scales) in blocks.iter().zip(&by_block) {
+                        let values = &values[start..start + self.shape.width(has_parents)];
+                        start += values.len();
+                        for scale in scales {
+                            let (own, after) = rest.split_at_mut(values.len());
+                            own.iter_mut().zip(values).for_each(|(feature, value)| *feature = value * scale);
+                            rest = after;
+                        }
+                    }
                 }
             }
-        }
+        });
         features
     }
 
     /// The score of each row and class, without a start and up to a number that the classes share; each row has one of several
     /// curves to read it.
-    pub fn scores(&self, curves: &[Curves], turns: &[u32]) -> Vec<f64> {
-        let raw = self.raw();
-        let (mut scores, mut weights) = (Vec::with_capacity(self.n_rows() * self.n_places), vec![]);
-        for ((row, lengths), &turn) in self.rows().zip(turns) {
-            let curves = &curves[turn as usize];
-            weights.clear();
-            for ((&m, &cap), numbers) in lengths.iter().zip(&curves.caps).zip(&curves.numbers) {
-                let [first, second] = scales(f64::from(m), cap);
-                weights.extend(numbers[0].iter().zip(&numbers[1]).map(|(a, b)| first * a + second * b));
+    pub fn scores(&self, curves: &[Curves], turns: &[u32], threads: usize) -> Vec<f64> {
+        let (raw, n_places) = (self.raw(), self.n_places);
+        let mut scores = vec![0.0; self.n_rows() * n_places];
+        fill_rows(&mut scores, n_places, self.worth(threads), |part, scores| {
+            let mut weights = vec![];
+            let rows = self.rows().skip(part.start).zip(&turns[part]);
+            for (((row, lengths), &turn), scores) in rows.zip(scores.chunks_mut(n_places)) {
+                let curves = &curves[turn as usize];
+                weights.clear();
+                for ((&m, &cap), numbers) in lengths.iter().zip(&curves.caps).zip(&curves.numbers) {
+                    let [first, second] = scales(f64::from(m), cap);
+                    weights.extend(numbers[0].iter().zip(&numbers[1]).map(|(a, b)| first * a + second * b));
+                }
+                scores.iter_mut().zip(row.chunks(raw)).for_each(|(score, values)| *score = dot(values, &weights));
             }
-            scores.extend(row.chunks(raw).map(|values| dot(values, &weights)));
-        }
+        });
         scores
     }
 
@@ -87,6 +98,11 @@ impl Basis {
         let n_blocks = self.shape.counted().count();
         let width = self.raw() * self.n_places;
         self.values.iter().flat_map(move |piece| piece.chunks(width.max(1))).zip(self.lengths.chunks(n_blocks.max(1)))
+    }
+
+    /// How many of so many threads reading it is worth.
+    fn worth(&self, threads: usize) -> usize {
+        if self.n_rows() * self.n_places * self.raw() < 1 << 16 { 1 } else { threads }
     }
 
     /// How many numbers there are by row and class.
@@ -162,7 +178,7 @@ impl<'a> Corpus<'a> {
         let widths = self.shape.counted().map(|(_, has_parents)| self.shape.width(has_parents));
         let starts: Vec<usize> = widths.scan(0, |end, width| Some(std::mem::replace(end, *end + width))).collect();
         let parts = each_on_a_thread(&equal_parts(documents.len(), threads), |part| {
-            let mut values = vec![vec![0.0; part.len() * n_places * raw]; views.len()];
+            let mut values: Vec<Vec<f64>> = views.iter().map(|_| vec![0.0; part.len() * n_places * raw]).collect();
             let mut lengths = vec![vec![0; part.len() * n_blocks]; views.len()];
             let (mut scratch, mut taker) = (Scratch::default(), Taker::new(documents));
             for (place, at) in part.clone().enumerate() {
@@ -311,8 +327,12 @@ fn centre(rows: &mut [f64], width: usize) {
     if n < 2 {
         return;
     }
-    for column in 0..width {
-        let mean = (0..n).map(|row| rows[row * width + column]).sum::<f64>() / n as f64;
-        (0..n).for_each(|row| rows[row * width + column] -= mean);
+    let mut means = vec![0.0; width];
+    for row in rows.chunks(width) {
+        means.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+    }
+    means.iter_mut().for_each(|sum| *sum /= n as f64);
+    for row in rows.chunks_mut(width) {
+        row.iter_mut().zip(&means).for_each(|(value, mean)| *value -= mean);
     }
 }

@@ -239,25 +239,34 @@ impl Sides {
         self.outside.push(side.outside);
     }
 
-    fn extend(&mut self, sides: &Sides) {
-        self.share.extend_from_slice(&sides.share);
-        self.inside.extend_from_slice(&sides.inside);
-        self.outside.extend_from_slice(&sides.outside);
+    /// The same sides over and over, so that as many as are worked out at once follow each of the first ones.
+    fn repeat(&mut self) {
+        for column in [&mut self.share, &mut self.inside, &mut self.outside] {
+            let n = column.len();
+            (0..if n == 0 { 0 } else { LANES - 1 }).for_each(|at| column.push(column[at % n]));
+        }
     }
 
     /// What a feature says that `inside` documents of each class have, and `df` in all.
     pub(super) fn of(&self, inside: &[f64], df: f64, row: &mut EvidenceRow) {
-        self.each(inside, |_| df, row);
+        self.each(inside, |_| df, |at| at, row);
     }
 
     /// What features say, each to the side at its place: `inside` documents of the class have it, and `df` in all.
     fn all(&self, inside: &[f64], df: &[f64], row: &mut EvidenceRow) {
         let df = &df[..inside.len()];
-        self.each(inside, |at| df.get(at).copied().unwrap_or(1.0), row);
+        self.each(inside, |at| df.get(at).copied().unwrap_or(1.0), |at| at, row);
     }
 
+    /// What features say to all of `n` sides, which are repeated: the first feature to each, then the next.
+    fn all_rows(&self, n: usize, inside: &[f64], df: &[f64], row: &mut EvidenceRow) {
+        let df = &df[..inside.len()];
+        self.each(inside, |at| df.get(at).copied().unwrap_or(1.0), |at| at % n, row);
+    }
+
+    /// `side` says which side the cell at a place is for; the next ones are for the next.
     #[inline(always)]
-    fn each(&self, inside: &[f64], df: impl Fn(usize) -> f64, row: &mut EvidenceRow) {
+    fn each(&self, inside: &[f64], df: impl Fn(usize) -> f64, side: impl Fn(usize) -> usize, row: &mut EvidenceRow) {
         let n = inside.len();
         for column in [&mut row.inside, &mut row.outside, &mut row.odds, &mut row.z] {
             column.resize(n, 0.0);
@@ -267,15 +276,18 @@ impl Sides {
             || {
                 for start in (0..n).step_by(LANES) {
                     let lanes = start..n.min(start + LANES);
-                    let read = |column: &[f64]| {
-                        column[start..].first_chunk::<LANES>().copied().unwrap_or_else(|| {
+                    let read = |column: &[f64], from: usize| {
+                        column[from..].first_chunk::<LANES>().copied().unwrap_or_else(|| {
                             let mut read = [0.5; LANES];
-                            read[..lanes.len()].copy_from_slice(&column[lanes.clone()]);
+                            read[..lanes.len()].copy_from_slice(&column[from..from + lanes.len()]);
                             read
                         })
                     };
-                    let (share, to_inside, to_outside) = (read(&self.share), read(&self.inside), read(&self.outside));
-                    let (inside, all) = (read(inside), std::array::from_fn::<f64, LANES, _>(|lane| df(start + lane)));
+                    let side = side(start);
+                    let (share, to_inside) = (read(&self.share, side), read(&self.inside, side));
+                    let to_outside = read(&self.outside, side);
+                    let inside = read(inside, start);
+                    let all = std::array::from_fn::<f64, LANES, _>(|lane| df(start + lane));
                     let (mut e1, mut e0, mut odds, mut z) = ([0.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]);
                     // Arrays of their own: of slices the compiler could not know that they do not overlap.
                     for lane in 0..LANES {
@@ -298,6 +310,31 @@ impl Sides {
     }
 }
 
+/// What features say for classes, and by cell where its ratio lies between the knots.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) row: EvidenceRow,
+    pub(super) knots: Vec<u64>,
+    pub(super) shares: Vec<f64>,
+}
+
+impl Said {
+    /// Finds the places of `n` ratios between the knots.
+    fn find_places(&mut self, n: usize) {
+        self.knots.resize(n, 0);
+        self.shares.resize(n, 0.0);
+        let (z, knots, shares) = (&self.row.z[..n], &mut self.knots[..n], &mut self.shares[..n]);
+        vectorised(
+            #[inline(always)]
+            || {
+                for cell in 0..n {
+                    (knots[cell], shares[cell]) = Hat::of_ratio_in_a_loop(z[cell]);
+                }
+            },
+        );
+    }
+}
+
 /// What features say for classes, cell by cell, of any features and classes: all cells are worked out at once, since several
 /// logarithms take little longer than one.
 #[derive(Default)]
@@ -307,10 +344,7 @@ pub(super) struct Cells {
     counts: Vec<f64>,
     df: Vec<f64>,
     sides: Sides,
-    pub(super) said: EvidenceRow,
-    /// By cell where its ratio lies between the knots.
-    pub(super) knots: Vec<u64>,
-    pub(super) shares: Vec<f64>,
+    pub(super) said: Said,
 }
 
 impl Cells {
@@ -334,32 +368,65 @@ impl Cells {
         self.sides.push(side);
     }
 
-    /// Adds a feature to all classes, of which none has a document with it so far, and `df` documents in all; returns the counts.
-    pub(super) fn push_all(&mut self, sides: &Sides, df: u32) -> &mut [f64] {
-        let (first, n) = (self.len(), sides.share.len());
-        self.places.extend(0..n as u32);
-        self.counts.resize(first + n, 0.0);
-        self.df.resize(first + n, f64::from(df));
-        self.sides.extend(sides);
-        &mut self.counts[first..]
+    /// Works out what all of them say.
+    pub(super) fn listen(&mut self) {
+        let n = self.len();
+        self.sides.all(&self.counts, &self.df, &mut self.said.row);
+        self.said.find_places(n);
+    }
+}
+
+/// The same of features that all classes asked for get to hear, row by row.
+#[derive(Default)]
+pub(super) struct CellRows {
+    /// How many classes there are.
+    n: usize,
+    sides: Sides,
+    counts: Vec<f64>,
+    df: Vec<f64>,
+    pub(super) said: Said,
+}
+
+impl CellRows {
+    /// Starts anew, for these classes.
+    pub(super) fn start(&mut self, sides: &[Side]) {
+        self.n = sides.len();
+        self.sides.read(sides);
+        self.sides.repeat();
+        self.clear();
+    }
+
+    /// How many cells there are.
+    pub(super) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.counts.clear();
+        self.df.clear();
+    }
+
+    /// Adds a feature of which no class has a document so far; returns the counts, and where its cells begin.
+    #[inline(always)]
+    pub(super) fn push(&mut self) -> (&mut [f64], usize) {
+        let first = self.len();
+        self.counts.resize(first + self.n, 0.0);
+        (&mut self.counts[first..], first)
+    }
+
+    /// So many documents in all have the feature that was added last; with none it is gone again.
+    #[inline(always)]
+    pub(super) fn finish(&mut self, df: u32) {
+        match df {
+            0 => self.counts.truncate(self.df.len()),
+            _ => self.df.resize(self.counts.len(), f64::from(df)),
+        }
     }
 
     /// Works out what all of them say.
     pub(super) fn listen(&mut self) {
-        let n = self.len();
-        let Cells { counts, df, sides, said, knots, shares, .. } = self;
-        knots.resize(n, 0);
-        shares.resize(n, 0.0);
-        sides.all(&counts[..n], &df[..n], said);
-        let (z, knots, shares) = (&said.z[..n], &mut knots[..n], &mut shares[..n]);
-        vectorised(
-            #[inline(always)]
-            || {
-                for cell in 0..n {
-                    (knots[cell], shares[cell]) = Hat::of_ratio_in_a_loop(z[cell]);
-                }
-            },
-        );
+        self.sides.all_rows(self.n, &self.counts, &self.df, &mut self.said.row);
+        self.said.find_places(self.counts.len());
     }
 }
 
@@ -376,6 +443,33 @@ mod tests {
             let (fast, plain) = (Hat::of_ratio(z), Hat::between(&knots, z));
             assert_eq!((fast.knot, fast.share), (plain.knot, plain.share), "{z}");
             assert_eq!(Hat::of_ratio_in_a_loop(z), (plain.knot as u64, plain.share), "{z}");
+        }
+    }
+
+    #[test]
+    fn rows_of_cells_say_what_the_cells_say() {
+        for n in [1, 3, 7, 8, 9, 20] {
+            let sides: Vec<Side> = (1..=n).map(|size| Side::new(f64::from(size * size), 9000.0)).collect();
+            let (mut cells, mut rows) = (Cells::default(), CellRows::default());
+            rows.start(&sides);
+            for df in [3, 0, 1, 40, 7] {
+                let (counts, first) = rows.push();
+                for (place, side) in sides.iter().enumerate().filter(|_| df > 0) {
+                    let inside = (place as u32 + df) % (df + 1);
+                    counts[place] = f64::from(inside);
+                    cells.push(place, side, inside, df);
+                }
+                rows.finish(df);
+                assert_eq!(rows.len(), if df > 0 { first + sides.len() } else { first });
+            }
+            cells.listen();
+            rows.listen();
+            let bits = |said: &Said| -> Vec<u64> {
+                let EvidenceRow { inside, outside, odds, z } = &said.row;
+                let numbers = [inside, outside, odds, z, &said.shares].map(|all| &all[..4 * sides.len()]);
+                numbers.concat().into_iter().map(f64::to_bits).chain(said.knots[..4 * sides.len()].to_vec()).collect()
+            };
+            assert_eq!(bits(&cells.said), bits(&rows.said), "{n} classes");
         }
     }
 

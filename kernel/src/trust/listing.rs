@@ -90,7 +90,7 @@ impl Model {
     }
 
     /// The score of each class for a document, with nothing taken out.
-    fn write_scores(
+    pub(super) fn write_scores(
         &self,
         weights: &[Weights],
         blocks: &[Features],

@@ -2,13 +2,18 @@
 
 use super::length::{CHANNELS, growth};
 use super::model::Model;
+use super::rounded::{RoundedRows, RoundedSums};
 use super::weights::{ChannelSums, NOTHING, Weights};
 use crate::counts::{Counts, Names};
 use crate::documents::{Features, Finder, Listed};
+use crate::processor::prefetch;
 use crate::scoring::{Known, Looked, Reading, Scorer, Start, Stored, Sums, features, sum_pairs_in_lanes};
 use crate::seen::Seen;
 use crate::text::Analyzer;
 use crate::vocabulary::UNKNOWN;
+
+/// How many features ahead memory is asked for.
+const AHEAD: usize = 16;
 
 /// What adding up needs of memory.
 #[derive(Default)]
@@ -16,6 +21,9 @@ pub struct TrustScratch {
     /// By block.
     pub(super) seen: Vec<Seen<Known>>,
     channels: ChannelSums,
+    rounded: RoundedSums,
+    /// By class.
+    logs: Vec<f64>,
     word_shares: Vec<f64>,
     corrections: Vec<u32>,
 }
@@ -80,43 +88,134 @@ impl Reading for Model {
         if self.shape.n_classes < 2 {
             return;
         }
-        scratch.seen.resize_with(looked.len(), Seen::default);
-        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
-            let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
-            let seen = &mut scratch.seen[block];
-            let (found, id, n_ids) = (looked.of(at), |known: &Known| known.id, counts.blocks[block].len());
-            // A run has the number of its place in a table, which are too many.
-            let is_words = matches!(counts.blocks[block].names, Names::Words(_));
-            match (is_words, self.shape.is_two()) {
-                (true, true) => seen.read_features_below(n_ids, found, is_counted, id),
-                (true, false) => seen.read_below(n_ids, found, is_counted, id),
-                (false, true) => seen.read_features(found, is_counted, id),
-                (false, false) => seen.read(found, is_counted, id),
-            }
-        }
-        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
-        sums.growth = growth(first as f64);
+        sums.growth = self.read_seen(counts, looked, at, scratch);
         if self.shape.is_two() {
             sums.logs[0] = self.lead(scratch);
         } else {
             self.add_channels(|block| kept.map_or_else(|| &few.0[block], |kept| &kept[block]), scratch, &mut sums.logs);
         }
-        if let Some(correction) = &self.correction {
-            let TrustScratch { seen, corrections, .. } = scratch;
-            corrections.clear();
-            for (block, seen) in seen.iter().enumerate() {
-                let known = seen.features().iter().map(|known| match kept {
-                    Some(kept) => kept[block].corrections[known.id as usize],
-                    None => known.correction,
-                });
-                corrections.extend(known.filter(|&kept| kept != UNKNOWN));
-            }
-            correction.add(corrections, &mut sums.logs);
+        self.add_correction(kept, scratch, &mut sums.logs);
+    }
+
+    fn quick_best(
+        &self,
+        counts: &Counts,
+        kept: &[Weights],
+        looked: &[Looked],
+        at: usize,
+        scratch: &mut TrustScratch,
+        start: Start,
+    ) -> Option<u32> {
+        if self.shape.is_two() || !self.shape.counted().all(|(block, _)| self.rounded(kept, block).is_some()) {
+            return None;
         }
+        let growth = self.read_seen(counts, looked, at, scratch);
+        let mut logs = std::mem::take(&mut scratch.logs);
+        logs.clear();
+        logs.extend(start.prior.iter().zip(start.growth).map(|(prior, more)| prior + growth * more));
+        let error = self.add_rounded(kept, scratch, &mut logs);
+        self.add_correction(Some(kept), scratch, &mut logs);
+        let (mut best, mut highest, mut second) = (0, f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for (class, &log) in logs.iter().enumerate() {
+            if log > highest {
+                (best, highest, second) = (class as u32, log, highest);
+            } else {
+                second = second.max(log);
+            }
+        }
+        scratch.logs = logs;
+        let error = error? + 1e-9 * (1.0 + highest.abs());
+        // Not so where no class is possible: then nothing is larger.
+        (highest - second > error).then_some(best)
     }
 }
 
 impl Model {
+    /// Finds the distinct features of a document that count, by block; returns how much of the growth it has.
+    #[inline(always)]
+    fn read_seen(&self, counts: &Counts, looked: &[Looked], at: usize, scratch: &mut TrustScratch) -> f64 {
+        scratch.seen.resize_with(looked.len(), Seen::default);
+        for (block, looked) in looked.iter().enumerate().filter(|(block, _)| self.shape.is_counted(*block)) {
+            let is_counted = |known: &Known| (known.id != UNKNOWN) & (known.weight != NOTHING);
+            let (before, rest) = scratch.seen.split_at_mut(block);
+            let seen = &mut rest[0];
+            let (found, id, n_ids) = (looked.of(at), |known: &Known| known.id, counts.blocks[block].len());
+            let is_words = matches!(counts.blocks[block].names, Names::Words(_));
+            // Where words stand, and which, is asked only for pairs of them. A run has the number of its place in a table, which are
+            // too many for a place each.
+            if self.shape.is_pairs(block) {
+                seen.read_pairs(&before[0], found, is_counted, id);
+            } else if is_words && block == 0 && self.shape.pairs().is_some() {
+                seen.read_below(n_ids, found, is_counted, id);
+            } else if is_words {
+                seen.read_features_below(n_ids, found, is_counted, id);
+            } else {
+                seen.read_features(found, is_counted, id);
+            }
+        }
+        let first = self.shape.counted().next().map_or(0, |(block, _)| scratch.seen[block].features().len());
+        growth(first as f64)
+    }
+
+    fn add_correction(&self, kept: Option<&[Weights]>, scratch: &mut TrustScratch, logs: &mut [f64]) {
+        let Some(correction) = &self.correction else { return };
+        let TrustScratch { seen, corrections, .. } = scratch;
+        corrections.clear();
+        for (block, seen) in seen.iter().enumerate() {
+            let features = seen.features();
+            let known =
+                features.iter().enumerate().map(|(at, known)| match kept.map(|kept| &kept[block].corrections) {
+                    Some(kept) => {
+                        features.get(at + AHEAD).into_iter().for_each(|next| prefetch(kept, next.id as usize));
+                        kept[known.id as usize]
+                    }
+                    None => known.correction,
+                });
+            corrections.extend(known.filter(|&kept| kept != UNKNOWN));
+        }
+        correction.add(corrections, logs);
+    }
+
+    /// The rounded weights of a block; of words with the odds that pairs take back.
+    fn rounded<'a>(&self, kept: &'a [Weights], block: usize) -> Option<&'a RoundedRows> {
+        kept[block].rounded(&self.sizes[block], block == 0 && self.shape.pairs().is_some())
+    }
+
+    /// With more classes: adds what the features of a document say by rounded weights, and returns by how much the lead of any class over
+    /// another can be off. None where there are no rounded weights.
+    pub(super) fn add_rounded(&self, kept: &[Weights], scratch: &mut TrustScratch, logs: &mut [f64]) -> Option<f64> {
+        let TrustScratch { seen, rounded, word_shares, .. } = scratch;
+        word_shares.clear();
+        let mut error = 0.0;
+        // Pairs before words: they say how much of the words' odds they take back.
+        for block in (0..seen.len()).rev().filter(|&block| self.shape.is_counted(block)) {
+            let features = seen[block].features();
+            let rows = self.rounded(kept, block)?;
+            let scales = self.scales(block, features.len());
+            let shares: &[f64] = if block == 0 { word_shares } else { &[] };
+            error += rows.add(features, shares, scales, rounded, logs)?;
+            if self.shape.pairs() == Some(block) {
+                self.share_pairs(&seen[0], &seen[block], scales, word_shares);
+            }
+        }
+        Some(error)
+    }
+
+    /// Gives what each pair takes back, at these scales of the channels, to both its words.
+    fn share_pairs(
+        &self,
+        words: &Seen<Known>,
+        pairs: &Seen<Known>,
+        scales: [f64; CHANNELS],
+        word_shares: &mut Vec<f64>,
+    ) {
+        let share = |pair: &Known| {
+            let [first, second] = Weights::taken_back(self, pair.weight);
+            first * scales[0] + second * scales[1]
+        };
+        share_out(words, pairs, share, word_shares);
+    }
+
     /// With two classes: by how much the features of a document speak for the second.
     fn lead(&self, scratch: &TrustScratch) -> f64 {
         let mut lead = 0.0;
@@ -151,11 +250,7 @@ impl Model {
             let weights = weights_of(block);
             weights.add(&self.sizes[block], features, shares, scales, channels, logs);
             if self.shape.pairs() == Some(block) {
-                let share = |pair: &Known| {
-                    let [first, second] = weights.taken_back(self, pair.weight);
-                    first * scales[0] + second * scales[1]
-                };
-                share_out(&seen[0], &seen[block], share, word_shares);
+                self.share_pairs(&seen[0], &seen[block], scales, word_shares);
             }
         }
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Shape;
-use super::evidence::{Cells, EvidenceRow, FLAT, Hat, KNOTS, Side, Sides};
+use super::evidence::{CellRows, Cells, EvidenceRow, FLAT, Hat, KNOTS, Said, Side};
 use crate::documents::{Features, Taken, Total};
-use crate::processor::vectorised;
+use crate::processor::{LANES, vectorised};
 use crate::rows::{Cell, Rows};
 
 /// How many features ahead memory is asked for.
@@ -53,7 +53,6 @@ pub(super) struct Scratch {
     /// The document, and its window.
     pub(super) views: Vec<View>,
     pub(super) sides: Vec<Side>,
-    columns: Sides,
     /// By word of the document and class.
     odds: Vec<f64>,
     /// With two classes: how many documents of the second have each feature.
@@ -67,6 +66,7 @@ pub(super) struct Scratch {
     listed: Vec<u32>,
     /// With more classes: features whose cells are waiting.
     waiting: Vec<Waiting>,
+    rows: CellRows,
     cells: Cells,
     /// Where the features of so many documents are in `alike`, [`NONE`] where there are none.
     places: Vec<u32>,
@@ -88,7 +88,7 @@ pub(super) struct View {
     shares: Vec<[f64; KNOTS]>,
 }
 
-/// A feature, and which cells are its own: those of all classes, or with `alike` those of classes that have seen it.
+/// A feature, and which cells are its own: those of all classes, in a row, or with `alike` those of classes that have seen it.
 struct Waiting {
     df: u32,
     in_window: bool,
@@ -113,7 +113,7 @@ struct Alike {
 impl Scratch {
     pub(super) fn start(&mut self, part: &Part, asked: &Asked, block: usize) {
         let n = part.classes.len();
-        self.columns.read(&self.sides);
+        self.rows.start(&self.sides);
         self.views.resize_with(self.views.len().max(asked.views.len()), View::default);
         let n_words = self.odds.len() / n.max(1);
         for view in &mut self.views {
@@ -175,26 +175,37 @@ impl Scratch {
         let ids = &features.ids[features.range(asked.at)];
         let mut left = std::mem::take(&mut self.left);
         let touched = touched(part, asked);
+        // Whether a row of many classes is read where it is wanted: most are, in one pass and without a search.
+        let is_direct = !part.is_listed && asked.taken.is_of_copies();
         for (i, &id) in ids.iter().enumerate() {
             expect(rows, ids, i);
             let row = rows.get(id);
-            // Presences count: how often they stand there does not.
-            let df = if part.is_listed && row.len() > LONG_ROW {
-                let gone = asked.taken.left_of(block, id, 1, row, &touched, &mut left);
-                let all = self.long_rows.entry((block, id)).or_insert_with(|| part.shape.documents(row));
-                if part.shape.is_overlapping { part.shape.documents(&left) } else { *all - gone }
-            } else {
-                asked.taken.left(block, id, 1, row, &mut left);
-                part.shape.documents(&left)
-            };
             let in_window = self.in_window[i];
+            // Presences count: how often they stand there does not.
+            let (df, alike, cells) = if is_direct && has_row(part, row.len()) {
+                let (counts, first) = self.rows.push();
+                let all = asked.taken.left_by_class(row, counts);
+                let df = if part.shape.is_overlapping { counts[0] as u32 } else { all };
+                self.rows.finish(df);
+                (df, NONE, first..self.rows.len())
+            } else {
+                let df = if part.is_listed && row.len() > LONG_ROW {
+                    let gone = asked.taken.left_of(block, id, 1, row, &touched, &mut left);
+                    let all = self.long_rows.entry((block, id)).or_insert_with(|| part.shape.documents(row));
+                    if part.shape.is_overlapping { part.shape.documents(&left) } else { *all - gone }
+                } else {
+                    asked.taken.left(block, id, 1, row, &mut left);
+                    part.shape.documents(&left)
+                };
+                let (alike, cells) = self.cells_of(part, &left, row.len(), df);
+                (df, alike, cells)
+            };
             self.documents.push(df);
             if df > 0 {
                 self.views[..1 + usize::from(in_window)].iter_mut().for_each(|view| view.known += 1);
             }
-            let (alike, cells) = self.cells_of(part, &left, row.len(), df);
             self.waiting.push(Waiting { df, in_window, alike, cells });
-            if self.cells.len() >= MOST_CELLS {
+            if self.rows.len() + self.cells.len() >= MOST_CELLS {
                 self.add_waiting(part);
             }
         }
@@ -212,21 +223,21 @@ impl Scratch {
             let place = if part.is_listed { listed[class as usize] } else { class };
             (place != NONE).then_some(place as usize)
         };
-        let mut first = self.cells.len();
         if df == 0 {
-            return (NONE, first..first);
+            return (NONE, 0..0);
         }
-        if 2 * n_known > part.shape.n_classes || df as usize >= FLAT {
-            let counts = self.cells.push_all(&self.columns, df);
+        if has_row(part, n_known) || df as usize >= FLAT {
+            let (counts, first) = self.rows.push();
             for cell in row {
                 if let Some(place) = place(&self.listed, cell.class) {
                     counts[place] = f64::from(cell.documents);
                 }
             }
-            return (NONE, first..self.cells.len());
+            self.rows.finish(df);
+            return (NONE, first..self.rows.len());
         }
         let alike = self.alike_with(part, df);
-        first = self.cells.len();
+        let first = self.cells.len();
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             if let Some(place) = place(&self.listed, cell.class) {
                 self.cells.push(place, &self.sides[place], cell.documents, df);
@@ -243,12 +254,12 @@ impl Scratch {
             self.n_alike += 1;
             self.alike.resize(self.alike.len().max(self.n_alike), Alike::default());
             let alike = &mut self.alike[*number as usize];
-            (alike.df, alike.unseen, alike.n) = (df, self.cells.len(), [0.0; 2]);
+            (alike.df, alike.unseen, alike.n) = (df, self.rows.push().1, [0.0; 2]);
+            self.rows.finish(df);
             for seen in &mut alike.seen {
                 seen.clear();
                 seen.resize(part.classes.len(), 0.0);
             }
-            self.cells.push_all(&self.columns, df);
         }
         *number
     }
@@ -256,17 +267,19 @@ impl Scratch {
     /// Works out the cells that are waiting, and adds what they say.
     fn add_waiting(&mut self, part: &Part) {
         let n = part.classes.len();
+        self.rows.listen();
         self.cells.listen();
-        let Scratch { cells, alike, views, odds, places, .. } = self;
+        let Scratch { rows, cells, alike, views, odds, places, .. } = self;
+        let (unseen, own_said) = (&rows.said, &cells.said);
         for Waiting { df, in_window, alike: number, cells: own } in self.waiting.drain(..) {
             let hat = Hat::of_documents(df);
             let views = views[..1 + usize::from(in_window)].iter_mut().enumerate();
             if number == NONE {
                 views
                     .filter(|_| df > 0)
-                    .for_each(|(_, view)| spread(cells, own.start, n, |_| 1.0, hat, &mut view.sums));
+                    .for_each(|(_, view)| spread(unseen, own.start, n, |_| 1.0, hat, &mut view.sums));
                 if part.keeps_odds && df > 0 {
-                    odds.extend_from_slice(&cells.said.odds[own]);
+                    odds.extend_from_slice(&unseen.row.odds[own]);
                 } else if part.keeps_odds {
                     odds.resize(odds.len() + n, 0.0);
                 }
@@ -283,15 +296,15 @@ impl Scratch {
                         sums[knot * n + place] += value * (1.0 - share);
                         sums[(knot + 1) * n + place] += value * share;
                     };
-                    add(0, cells.knots[cell] as usize, cells.shares[cell], cells.said.odds[cell]);
-                    add(1, hat.knot, hat.share, cells.said.inside[cell]);
-                    add(2, hat.knot, hat.share, cells.said.outside[cell]);
+                    add(0, own_said.knots[cell] as usize, own_said.shares[cell], own_said.row.odds[cell]);
+                    add(1, hat.knot, hat.share, own_said.row.inside[cell]);
+                    add(2, hat.knot, hat.share, own_said.row.outside[cell]);
                 }
             }
             if part.keeps_odds {
                 let first = odds.len();
-                odds.extend_from_slice(&cells.said.odds[alike.unseen..alike.unseen + n]);
-                own.for_each(|cell| odds[first + cells.places[cell] as usize] = cells.said.odds[cell]);
+                odds.extend_from_slice(&unseen.row.odds[alike.unseen..alike.unseen + n]);
+                own.for_each(|cell| odds[first + cells.places[cell] as usize] = own_said.row.odds[cell]);
             }
         }
         for alike in &self.alike[..self.n_alike] {
@@ -300,11 +313,12 @@ impl Scratch {
             for (view, (n_alike, seen)) in views.iter_mut().zip(alike.n.iter().zip(&alike.seen)) {
                 if *n_alike > 0.0 {
                     let seen = &seen[..n];
-                    spread(cells, alike.unseen, n, |class| n_alike - seen[class], hat, &mut view.sums);
+                    spread(unseen, alike.unseen, n, |class| n_alike - seen[class], hat, &mut view.sums);
                 }
             }
         }
         self.n_alike = 0;
+        self.rows.clear();
         self.cells.clear();
     }
 
@@ -320,13 +334,40 @@ impl Scratch {
         }
         for View { sums, shares, .. } in &mut self.views {
             let sums = &mut sums[(part.width - KNOTS) * n..];
-            for (shares, odds) in shares.iter().zip(self.odds.chunks(n)) {
-                for (sums, share) in sums.chunks_mut(n).zip(shares).filter(|(_, share)| **share != 0.0) {
-                    sums.iter_mut().zip(odds).for_each(|(sum, odds)| *sum += share * odds);
-                }
+            vectorised(
+                #[inline(always)]
+                || {
+                    let mut from = 0;
+                    while from < n {
+                        from += match n - from {
+                            8.. => add_shares::<8>(shares, &self.odds, n, from, sums),
+                            4.. => add_shares::<4>(shares, &self.odds, n, from, sums),
+                            _ => add_shares::<1>(shares, &self.odds, n, from, sums),
+                        };
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// Adds to the sums of `N` of `n` classes, from one on, the odds of each word times its shares, by knot; returns `N`. All sums stay in
+/// registers, and are taken in the order of the words.
+#[inline(always)]
+fn add_shares<const N: usize>(shares: &[[f64; KNOTS]], odds: &[f64], n: usize, from: usize, sums: &mut [f64]) -> usize {
+    let mut lanes = [[0.0; N]; KNOTS];
+    for (shares, odds) in shares.iter().zip(odds.chunks_exact(n)) {
+        let odds = &odds[from..from + N];
+        for (lanes, share) in lanes.iter_mut().zip(shares) {
+            for (lane, odds) in lanes.iter_mut().zip(odds) {
+                *lane += share * odds;
             }
         }
     }
+    for (sums, lanes) in sums.chunks_exact_mut(n).zip(&lanes) {
+        sums[from..from + N].iter_mut().zip(lanes).for_each(|(sum, lane)| *sum += lane);
+    }
+    N
 }
 
 /// The listed classes and those that something is taken from, rising: all of a long row that has to be looked at.
@@ -351,13 +392,18 @@ fn expect(rows: &Rows, ids: &[u32], i: usize) {
     }
 }
 
+/// Whether so many of the classes know a feature that it is worked out for all of them.
+#[inline(always)]
+fn has_row(part: &Part, n_known: usize) -> bool {
+    2 * n_known > part.shape.n_classes
+}
+
 /// Adds what the cells of all `n` classes say, each so many times, to the sums.
 #[inline(always)]
-fn spread(cells: &Cells, first: usize, n: usize, times: impl Fn(usize) -> f64, hat: Hat, sums: &mut [f64]) {
+fn spread(said: &Said, first: usize, n: usize, times: impl Fn(usize) -> f64, hat: Hat, sums: &mut [f64]) {
     let own = first..first + n;
-    let [odds, inside, outside] =
-        [&cells.said.odds, &cells.said.inside, &cells.said.outside].map(|all| &all[own.clone()]);
-    let (knots, shares) = (&cells.knots[own.clone()], &cells.shares[own]);
+    let [odds, inside, outside] = [&said.row.odds, &said.row.inside, &said.row.outside].map(|all| &all[own.clone()]);
+    let (knots, shares) = (&said.knots[own.clone()], &said.shares[own]);
     let (by_ratio, by_documents) = sums.split_at_mut(KNOTS * n);
     for class in 0..n {
         let (knot, value) = (knots[class] as usize * n + class, times(class) * odds[class]);
@@ -368,14 +414,32 @@ fn spread(cells: &Cells, first: usize, n: usize, times: impl Fn(usize) -> f64, h
     vectorised(
         #[inline(always)]
         || {
-            for (values, sums) in [(inside, by_inside), (outside, by_outside)] {
-                let (low, high) = sums[hat.knot * n..][..2 * n].split_at_mut(n);
-                for class in 0..n {
-                    let value = times(class) * values[class];
-                    low[class] += value * (1.0 - hat.share);
-                    high[class] += value * hat.share;
-                }
-            }
+            add_between(inside, &times, hat, by_inside);
+            add_between(outside, &times, hat, by_outside);
         },
     );
+}
+
+/// Adds numbers by class, each so many times, to the sums of the two knots around a place.
+#[inline(always)]
+fn add_between(values: &[f64], times: &impl Fn(usize) -> f64, hat: Hat, sums: &mut [f64]) {
+    let n = values.len();
+    let (low, high) = sums[hat.knot * n..][..2 * n].split_at_mut(n);
+    // In pieces that fill registers: a loop over a few classes would take most of them one by one.
+    let mut from = 0;
+    while n - from >= LANES {
+        let [low, high] = [&mut *low, &mut *high].map(|sums| &mut sums[from..from + LANES]);
+        let values = &values[from..from + LANES];
+        for lane in 0..LANES {
+            let value = times(from + lane) * values[lane];
+            low[lane] += value * (1.0 - hat.share);
+            high[lane] += value * hat.share;
+        }
+        from += LANES;
+    }
+    for class in from..n {
+        let value = times(class) * values[class];
+        low[class] += value * (1.0 - hat.share);
+        high[class] += value * hat.share;
+    }
 }

@@ -8,12 +8,14 @@
 //! What is kept of a correction lies beside them, where the feature's id, or the place of its key, says.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::evidence::{EvidenceRow, FLAT, Hat};
 use super::length::CHANNELS;
 use super::model::{Model, Sizes, WITH_ODDS};
+use super::rounded::RoundedRows;
 use crate::counts::Counts;
 use crate::processor::{Line, add_rows, add_scaled_rows, prefetch, scattered, scattered_filled};
 use crate::rows::Cell;
@@ -37,6 +39,7 @@ pub struct Weights {
     /// By feature that many classes have seen.
     rows: Rows,
     lists: Vec<Entry>,
+    n_lists: u32,
     /// By number of documents: the row of a feature that no class has seen, by size of classes.
     defaults: Rows,
     /// What is kept of the correction, by id, or by the place of the key where [`Weights::place`] has put it there.
@@ -44,8 +47,9 @@ pub struct Weights {
     /// The numbers of documents of the defaults.
     documents: Vec<u32>,
     numbers: HashMap<u32, u32>,
-    /// Where the lists of rare features are, by their classes and documents.
-    places: HashMap<[u64; 2], u32>,
+    /// Where the lists of rare features are, by their classes and documents, and their numbers.
+    places: HashMap<[u64; 2], [u32; 2]>,
+    rounded: OnceLock<Option<RoundedRows>>,
     /// Used again for each feature: its documents by class, and what they say.
     inside: Vec<f64>,
     evidence: EvidenceRow,
@@ -55,22 +59,40 @@ pub struct Weights {
 pub(super) const NOTHING: Stored = Stored(u64::MAX);
 
 /// Where the weights of a feature are.
-struct Place {
+pub(super) struct Place {
     /// The number of its row, or where its list starts.
     start: u32,
+    /// The number of its list, [`MOST_NUMBERED`] at the most; 0 with a row.
+    list: u32,
     is_row: bool,
-    /// With a row, its documents, [`FLAT`] at the most.
+    /// Its documents, [`FLAT`] at the most.
     documents: u32,
 }
 
+/// So many lists can be told apart by their numbers.
+pub(super) const MOST_NUMBERED: u32 = (1 << 20) - 1;
+
 impl Place {
     fn store(self) -> Stored {
-        Stored(u64::from(self.start) | u64::from(self.documents) << 32 | u64::from(self.is_row) << 63)
+        let Place { start, list, is_row, documents } = self;
+        let list = u64::from(list.min(MOST_NUMBERED));
+        Stored(u64::from(start) | list << 32 | u64::from(documents) << 52 | u64::from(is_row) << 63)
     }
 
     #[inline(always)]
-    fn read(stored: Stored) -> Self {
-        Place { start: stored.0 as u32, is_row: stored.0 >> 63 == 1, documents: (stored.0 << 1 >> 33) as u32 }
+    pub(super) fn read(Stored(bits): Stored) -> Self {
+        Place {
+            start: bits as u32,
+            list: (bits >> 32) as u32 & MOST_NUMBERED,
+            is_row: bits >> 63 == 1,
+            documents: (bits << 1 >> 53) as u32,
+        }
+    }
+
+    /// Its number among `n_rows` rows and then lists.
+    #[inline(always)]
+    pub(super) fn number(&self, n_rows: u32) -> u32 {
+        if self.is_row { self.start } else { n_rows + self.list }
     }
 }
 
@@ -120,12 +142,18 @@ impl Rows {
         self.len = 0;
     }
 
-    /// The channels of a class in a row.
-    fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
+    /// The weights of a row, by channel and class, and its odds.
+    fn get(&self, n: usize, row: u32) -> (&[f64], &[f64]) {
         let (width, odds) = ((CHANNELS * n).next_multiple_of(Line::LEN), n.next_multiple_of(Line::LEN));
         let weights = &cast_slice::<Line, f64>(&self.weights)[row as usize * width..];
-        let odds = cast_slice::<Line, f64>(&self.odds)[row as usize * odds + class];
-        [weights[class], weights[n + class], odds]
+        let odds = &cast_slice::<Line, f64>(&self.odds)[row as usize * odds..];
+        (&weights[..CHANNELS * n], &odds[..n])
+    }
+
+    /// The channels of a class in a row.
+    fn channels(&self, n: usize, row: u32, class: usize) -> [f64; WITH_ODDS] {
+        let (weights, odds) = self.get(n, row);
+        [weights[class], weights[n + class], odds[class]]
     }
 }
 
@@ -196,6 +224,8 @@ impl Weights {
         self.stored.clear();
         self.rows.clear();
         self.lists.clear();
+        self.n_lists = 0;
+        self.rounded = OnceLock::new();
         self.defaults.clear();
         self.corrections.clear();
         self.documents.clear();
@@ -220,8 +250,8 @@ impl Weights {
             _ if model.shape.is_two() => Stored::pair(model.lambda(counts, block, id)),
             df if has_row(model, row) => self.push_row(model, counts, block, id, df),
             df => {
-                let start = self.push_list(model, block, row, df);
-                Place { start, is_row: false, documents: 0 }.store()
+                let [start, list] = self.push_list(model, block, row, df);
+                Place { start, list, is_row: false, documents: df.min(FLAT as u32) }.store()
             }
         };
         self.stored.push(stored);
@@ -236,15 +266,15 @@ impl Weights {
             inside[cell.class as usize] = f64::from(cell.documents);
         }
         model.each_channels(block, inside, df, evidence, rows.push(n));
-        Place { start, is_row: true, documents: df.min(FLAT as u32) }.store()
+        Place { start, list: 0, is_row: true, documents: df.min(FLAT as u32) }.store()
     }
 
-    /// Where the list starts.
-    fn push_list(&mut self, model: &Model, block: usize, row: &[Cell], df: u32) -> u32 {
+    /// Where the list starts, and its number.
+    fn push_list(&mut self, model: &Model, block: usize, row: &[Cell], df: u32) -> [u32; 2] {
         let sizes = &model.sizes[block];
         let signature = signature(row, df);
-        if let Some(&start) = signature.and_then(|signature| self.places.get(&signature)) {
-            return start;
+        if let Some(&known) = signature.and_then(|signature| self.places.get(&signature)) {
+            return known;
         }
         let hat = Hat::of_documents(df);
         let Weights { evidence, defaults, documents, numbers, .. } = self;
@@ -253,7 +283,8 @@ impl Weights {
             documents.push(df);
             documents.len() as u32 - 1
         });
-        let start = self.lists.len() as u32;
+        let new = [self.lists.len() as u32, self.n_lists];
+        self.n_lists += 1;
         for cell in row.iter().filter(|cell| cell.documents > 0) {
             let class = cell.class as usize;
             let mut more = model.channels(block, class, cell.documents, df, hat);
@@ -263,19 +294,51 @@ impl Weights {
         }
         self.lists.last_mut().expect("some class has seen it").class |= LAST;
         if let Some(signature) = signature {
-            self.places.insert(signature, start);
+            self.places.insert(signature, new);
         }
-        start
+        new
     }
 
     /// What a pair takes back from the odds of its words, for each channel.
     #[inline(always)]
-    pub(super) fn taken_back(&self, model: &Model, stored: Stored) -> [f64; CHANNELS] {
-        let place = Place::read(stored);
-        // Looked up either way: which it is cannot be guessed.
-        let list = self.lists.get(if place.is_row { 0 } else { place.start as usize });
-        let of_list = list.map_or(0, |list| self.documents[list.default as usize]);
-        model.taken_back(if place.is_row { place.documents } else { of_list })
+    pub(super) fn taken_back(model: &Model, stored: Stored) -> [f64; CHANNELS] {
+        model.taken_back(Place::read(stored).documents)
+    }
+
+    /// All rows and lists rounded, made when they are first asked for; with odds where these count. None where there are too many.
+    pub(super) fn rounded(&self, sizes: &Sizes, has_odds: bool) -> Option<&RoundedRows> {
+        let round = || {
+            let n = sizes.of_class.len();
+            let fits = self.n_lists <= MOST_NUMBERED && RoundedRows::fits(n, (self.rows.len + self.n_lists) as usize);
+            fits.then(|| {
+                RoundedRows::new(n, has_odds, [self.rows.len, self.n_lists], |visit| self.each_row(sizes, visit))
+            })
+        };
+        self.rounded.get_or_init(round).as_ref()
+    }
+
+    /// Visits each row, and then each list as a row: by channel and class, odds last.
+    fn each_row(&self, sizes: &Sizes, visit: &mut dyn FnMut(&[f64])) {
+        let (n, n_sizes) = (sizes.of_class.len(), sizes.len());
+        let mut row = vec![0.0; WITH_ODDS * n];
+        for number in 0..self.rows.len {
+            let (weights, odds) = self.rows.get(n, number);
+            row[..CHANNELS * n].copy_from_slice(weights);
+            row[CHANNELS * n..].copy_from_slice(odds);
+            visit(&row);
+        }
+        for list in self.lists.chunk_by(|entry, _| entry.class & LAST == 0) {
+            let (weights, odds) = self.defaults.get(n_sizes, list[0].default);
+            let channels = weights.chunks(n_sizes).chain([odds]);
+            for (row, unseen) in row.chunks_mut(n).zip(channels) {
+                row.iter_mut().zip(&sizes.of_class).for_each(|(weight, &size)| *weight = unseen[size as usize]);
+            }
+            for Entry { more, class, .. } in list {
+                let weights = row.iter_mut().skip((class & !LAST) as usize).step_by(n);
+                weights.zip(more).for_each(|(weight, more)| *weight += more);
+            }
+            visit(&row);
+        }
     }
 
     /// Which of the features have rows, and which have lists.

@@ -214,6 +214,7 @@ class CurveFit:
             2,
             offsets.ravel(),
             np.repeat(self.growth_share, places.shape[1]),
+            threads=self.observed.threads,
         )
 
     def _fit_curves(
@@ -226,7 +227,7 @@ class CurveFit:
         no_shift = [0.0, 0.0]
         n = len(blocks)
         level = self.observed.n_effective / (self.observed.n_effective + CAUTION)
-        levels = regression.grouped(ranges, mean)
+        levels = regression.grouped(ranges, mean, self.observed.threads)
         multipliers, _, _ = levels.fit(
             [level] * n, level_precision(n), no_shift, SHIFT_PRECISION, self.observed.threads
         )
@@ -242,4 +243,4 @@ class CurveFit:
         counts, n_documents = self.observed.counts, max(self.observed.n_effective, 1e-9)
         of_a_label = max(float(np.mean(counts.documents)) * n_documents / counts.n_documents, 1e-9)
         times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS / of_a_label) ** 2
-        return knot_precision(regression, curves, mean, times)
+        return knot_precision(regression, curves, mean, times, self.observed.threads)

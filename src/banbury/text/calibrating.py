@@ -91,7 +91,7 @@ def calibrate(
     notes = [
         sample_note(counts.documents, document_weights),
         together_note(documents, counts, groups is not None),
-        alike_note(documents, logs.argmax(axis=1) == row_classes),
+        alike_note(documents, logs.argmax(axis=1) == row_classes, threads),
     ]
     note = "; ".join(note for note in notes if note)
     seen = Seen(tried, tried[best].name, note, documents.rows, row_classes, document_weights, logs)

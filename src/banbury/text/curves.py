@@ -103,7 +103,7 @@ def fit_curves(
     notes = [
         sample_note(counts.documents, document_weights),
         together_note(documents, counts, groups is not None),
-        alike_note(documents, logs.is_right()[:n]),
+        alike_note(documents, logs.is_right()[:n], threads),
         f"of {n_classes} classes, each document was told from the likeliest" if fit.is_many else "",
     ]
     lengths = np.concatenate([fit.lengths[:n, 0], fit.lengths[len(fit.class_ids) :][:n, 0]])
@@ -206,7 +206,7 @@ class CurveFit:
         """Scores of rows by the universal curves, by a basis of all classes, and how many words each row has."""
         trust = Trust.universal(self.counts.analyzer)
         turns = np.zeros(2 * len(self.class_ids), np.uint32)
-        scores = self.basis.scores([trust.curves], [NO_CAP] * len(trust.caps), turns)
+        scores = self.basis.scores([trust.curves], [NO_CAP] * len(trust.caps), turns, self.threads)
         return np.asarray(scores), np.asarray(self.basis.lengths)[:, 0]
 
     def _lists_of_scores(self, scores: NDArray[np.float64], lengths: NDArray[np.float64]) -> _Lists:
@@ -314,6 +314,7 @@ class CurveFit:
             np.ascontiguousarray(starts).ravel(),
             0 * share if self.is_many else share,
             None if numbers is None else numbers.ravel(),
+            self.threads,
         )
 
     @property
@@ -333,7 +334,7 @@ class CurveFit:
         ends = list(accumulate(map(len, means)))
         ranges = [(end - len(block), end) for block, end in zip(means, ends, strict=True)]
         # One multiplier for each block first, then every knot.
-        levels = regression.grouped(ranges, mean)
+        levels = regression.grouped(ranges, mean, self.threads)
         n = len(blocks)
         level = self.n_effective / (self.n_effective + CAUTION)
         multipliers, _, _ = levels.fit([level] * n, level_precision(n), no_shift, SHIFT_PRECISION, self.threads)
@@ -355,7 +356,8 @@ class CurveFit:
         curves = [list(trust.curves) if is_same else self._padded(trust.curves) for trust in trusts]
         turns = np.tile(np.asarray(self.documents.groups)[:n] % n_folds, 2).astype(np.uint32)
         if self.is_whole:
-            scores, lengths = np.asarray(self.basis.scores(curves, self.caps.tolist(), turns)), self.lengths[:, 0]
+            scores = np.asarray(self.basis.scores(curves, self.caps.tolist(), turns, self.threads))
+            lengths = self.lengths[:, 0]
         else:
             left_out = self.documents.scores(curves, self.caps.tolist(), self.threads, n)
             scores, lengths = np.asarray(left_out.scores), np.asarray(left_out.lengths)
@@ -371,22 +373,24 @@ class CurveFit:
         """The penalty on the curves: the fewer documents there are in all, and of a class, the larger."""
         n_documents = max(self.n_effective, 1e-9)
         times = 1 + SHARED_DOCUMENTS / n_documents + (FEW_OF_A_CLASS * self.n_classes / n_documents) ** 2
-        return knot_precision(regression, curves, mean, times)
+        return knot_precision(regression, curves, mean, times, self.threads)
 
 
-def knot_precision(regression: _kernel.Regression, curves: list[float], mean: list[float], times: float) -> list[float]:
+def knot_precision(
+    regression: _kernel.Regression, curves: list[float], mean: list[float], times: float, threads: int
+) -> list[float]:
     """The penalty on the knots of curves, so many times as large as that of very many documents.
 
     Its units are those in which each curve alone would give scores of the size that all together give.
     """
     n = len(curves)
-    whole, largest = regression.size(curves), max(map(abs, mean))
+    whole, largest = regression.size(curves, threads), max(map(abs, mean))
     differences = np.diff(np.eye(KNOTS), axis=0)
     shape = np.einsum("ki,kj->ij", differences, differences) / NEIGHBOUR_SD**2 + np.eye(KNOTS) / DISTANCE_SD**2
-    alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n)
+    alone = regression.grouped([(start, start + KNOTS) for start in range(0, n, KNOTS)], [1.0] * n, threads)
     precision = np.zeros((n, n))
     for at, start in enumerate(range(0, n, KNOTS)):
-        size = alone.size([0.0] * at + [1.0])
+        size = alone.size([0.0] * at + [1.0], threads)
         scale = min(whole / size, 10 * largest) if size > 0 and whole > 0 else largest
         precision[start : start + KNOTS, start : start + KNOTS] = shape / max(scale, 1e-6) ** 2
     flat: list[float] = (precision * times).ravel().tolist()

@@ -138,13 +138,13 @@ def together_note(documents: _kernel.Documents, counts: Counts, is_grouped: bool
     return f"{share} documents repeat others, as copies or by a weight: these were left out together"
 
 
-def alike_note(documents: _kernel.Documents, is_right: NDArray[np.bool_]) -> str:
+def alike_note(documents: _kernel.Documents, is_right: NDArray[np.bool_], threads: int | None = 1) -> str:
     """How many documents share much of their text with another, and how accurate the model is on the rest.
 
     These are no copies, so they are not left out together; but what is said of the one was learned from the other.
     `is_right` says of each document whether it is predicted right.
     """
-    is_alike = np.array(documents.alike(min(MOST_COMPARED, len(is_right))), bool)
+    is_alike = np.array(documents.alike(min(MOST_COMPARED, len(is_right)), n_threads(threads)), bool)
     if not is_alike.sum() >= max(WORTH_SAYING * len(is_alike), 1):
         return ""
     n = len(is_alike)
