@@ -8,12 +8,15 @@
 //! longer than they work, and their sums depend on their number. Here sums are taken over fixed parts of the rows.
 
 mod curvature;
+mod features;
 mod newton;
 
 use std::ops::Range;
 
 use crate::processor::vectorised;
 use crate::threads::{each_on_a_thread, equal_parts, fill_rows, summed_in_parts};
+use features::Row;
+pub use features::{Features, Scaled};
 
 /// What is known of the rows.
 #[derive(Clone, Default)]
@@ -29,9 +32,7 @@ pub struct Rows {
 }
 
 pub struct Regression {
-    /// By row, scored class and feature.
-    features: Vec<f64>,
-    n_features: usize,
+    features: Features,
     n_classes: usize,
     rows: Rows,
 }
@@ -54,10 +55,10 @@ pub struct Fitted {
 
 impl Regression {
     /// None where the arrays do not fit each other.
-    pub fn new(features: Vec<f64>, n_features: usize, n_classes: usize, rows: Rows) -> Option<Self> {
+    pub fn new(features: Features, n_classes: usize, rows: Rows) -> Option<Self> {
         let n = rows.class_ids.len();
         let width = if n == 0 || rows.lists.is_empty() { n_classes } else { rows.lists.len() / n };
-        let regression = Regression { features, n_features, n_classes, rows };
+        let regression = Regression { features, n_classes, rows };
         let rows = &regression.rows;
         let is_known = |class: &u32| (*class as usize) < n_classes;
         let starts_with_own =
@@ -68,7 +69,7 @@ impl Regression {
             && (rows.lists.is_empty() || (n_classes > 2 && rows.lists.len() == n * width))
             && rows.class_ids.iter().chain(&rows.lists).all(is_known)
             && starts_with_own()
-            && regression.features.len() == n * regression.n_scored() * n_features;
+            && regression.features.fit(n, regression.n_scored());
         fits.then_some(regression)
     }
 
@@ -104,28 +105,34 @@ impl Regression {
         self.rows.scales.get(at).copied().unwrap_or(1.0)
     }
 
-    /// The first `n` features of a row in a scored class.
-    fn row(&self, at: usize, place: usize, n: usize) -> &[f64] {
-        &self.features[(at * self.n_scored() + place) * self.n_features..][..n]
+    /// The features of a row, in memory that can be used for it.
+    #[inline(always)]
+    fn row<'a>(&'a self, at: usize, memory: &'a mut Vec<f64>) -> Row<'a> {
+        self.features.row(at, self.n_scored(), memory)
     }
 
     /// The features joined to groups: each range of them becomes one, their sum weighted by `coefficients`.
     pub fn grouped(&self, ranges: &[Range<usize>], coefficients: &[f64], threads: usize) -> Regression {
-        let (width, n_features) = (ranges.len(), self.n_features);
-        let mut features = vec![0.0; self.rows.class_ids.len() * self.n_scored() * width];
-        fill_rows(&mut features, width, self.worth(threads), |part, features| {
-            let rows = &self.features[part.start * n_features..part.end * n_features];
+        let (width, n_scored) = (ranges.len(), self.n_scored());
+        let mut features = vec![0.0; self.rows.class_ids.len() * n_scored * width];
+        fill_rows(&mut features, n_scored * width, self.worth(threads), |part, features| {
+            let mut memory = vec![];
             vectorised(
                 #[inline(always)]
                 || {
-                    for (row, features) in rows.chunks(n_features.max(1)).zip(features.chunks_mut(width.max(1))) {
-                        let joined = ranges.iter().map(|range| dot(&row[range.clone()], &coefficients[range.clone()]));
-                        features.iter_mut().zip(joined).for_each(|(feature, joined)| *feature = joined);
+                    for (at, features) in part.zip(features.chunks_mut((n_scored * width).max(1))) {
+                        let row = self.row(at, &mut memory);
+                        for (place, features) in features.chunks_mut(width.max(1)).enumerate() {
+                            let row = row.of(place, self.features.width());
+                            let joined = |range: &Range<usize>| dot(&row[range.clone()], &coefficients[range.clone()]);
+                            features.iter_mut().zip(ranges).for_each(|(feature, range)| *feature = joined(range));
+                        }
                     }
                 },
             );
         });
-        Regression { features, n_features: width, n_classes: self.n_classes, rows: self.rows.clone() }
+        let features = Features::plain(features, width);
+        Regression { features, n_classes: self.n_classes, rows: self.rows.clone() }
     }
 
     /// The root of the mean square of each scored class's score, without offsets and biases.
@@ -133,8 +140,10 @@ impl Regression {
         let n = coefficients.len();
         let mut squares = vec![0.0; self.rows.class_ids.len()];
         fill_rows(&mut squares, 1, self.worth(threads), |part, squares| {
+            let mut memory = vec![];
             for (at, square) in part.zip(squares) {
-                let of_row = (0..self.n_scored()).map(|place| dot(self.row(at, place, n), coefficients).powi(2));
+                let row = self.row(at, &mut memory);
+                let of_row = (0..self.n_scored()).map(|place| dot(row.of(place, n), coefficients).powi(2));
                 *square = self.rows.weights[at] * of_row.sum::<f64>();
             }
         });
@@ -147,12 +156,12 @@ impl Regression {
     pub fn log_probabilities(&self, fits: &[Fitted], turns: &[u32], threads: usize) -> Vec<f64> {
         let parts = equal_parts(self.rows.class_ids.len(), threads);
         let logs = each_on_a_thread(&parts, |part| {
-            let mut logs = vec![0.0; part.len() * self.n_known()];
+            let (mut logs, mut memory) = (vec![0.0; part.len() * self.n_known()], vec![]);
             vectorised(
                 #[inline(always)]
                 || {
-                    for (row, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {
-                        self.write_logs(row, &fits[turns[row] as usize], logs);
+                    for (at, logs) in part.clone().zip(logs.chunks_mut(self.n_known())) {
+                        self.write_logs(at, self.row(at, &mut memory), &fits[turns[at] as usize], logs);
                     }
                 },
             );
@@ -162,14 +171,16 @@ impl Regression {
     }
 
     #[inline(always)]
-    fn write_logs(&self, at: usize, fitted: &Fitted, logs: &mut [f64]) {
+    fn write_logs(&self, at: usize, row: Row, fitted: &Fitted, logs: &mut [f64]) {
         let Fitted { coefficients, biases } = fitted;
-        let score = |place: usize| dot(self.row(at, place, coefficients.len()), coefficients);
         if self.n_classes == 2 {
-            logs[1] = score(0);
+            logs[1] = dot(row.of(0, coefficients.len()), coefficients);
             logs[0] = -logs[1];
         } else {
-            logs.iter_mut().enumerate().for_each(|(place, log)| *log = score(place));
+            // Not `for_each`, which is a call: one that knows nothing of wide registers.
+            for (place, log) in logs.iter_mut().enumerate() {
+                *log = dot(row.of(place, coefficients.len()), coefficients);
+            }
         }
         let (n, scale) = (logs.len(), self.scale(at));
         logs.iter_mut().enumerate().for_each(|(place, log)| *log += scale * biases[self.class(at, place)]);
@@ -193,7 +204,8 @@ impl Regression {
 
     /// How many of so many threads a pass over the features is worth.
     fn worth(&self, threads: usize) -> usize {
-        if self.features.len() < 1 << 16 { 1 } else { threads }
+        let n_features = self.rows.class_ids.len() * self.n_scored() * self.features.width();
+        if n_features < 1 << 16 { 1 } else { threads }
     }
 }
 
@@ -204,7 +216,9 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];
     let ((left, a), (right, b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     for (left, right) in left.iter().zip(right) {
-        (0..8).for_each(|lane| lanes[lane] += left[lane] * right[lane]);
+        for lane in 0..8 {
+            lanes[lane] += left[lane] * right[lane];
+        }
     }
     let rest: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     let [a, b, c, d, e, f, g, h] = lanes;
@@ -213,7 +227,9 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[inline(always)]
 fn add(sums: &mut [f64], times: f64, values: &[f64]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += times * value);
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += times * value;
+    }
 }
 
 #[cfg(test)]

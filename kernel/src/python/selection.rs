@@ -259,8 +259,8 @@ impl Basis {
     }
 
     fn features(&self, py: Python<'_>, caps: Vec<f64>) -> PyResult<Array> {
-        let features = py.detach(|| self.inner.features(&caps, &[], 1));
         let (n_rows, n_features) = (self.inner.n_rows(), self.inner.n_features());
+        let features = py.detach(|| self.inner.features(&caps, &[], 1).all(n_rows));
         let n_places = features.len() / (n_rows * n_features).max(1);
         Ok(Array::new(features, &[n_rows, n_places, n_features]))
     }
@@ -310,7 +310,7 @@ impl Basis {
         let made = py.detach(|| {
             let fits = self.inner.knows(&rows.lists);
             let features = fits.then(|| self.inner.features(&caps, &rows.lists, n_threads(threads)))?;
-            regression::Regression::new(features, self.inner.n_features(), n_classes, rows)
+            regression::Regression::new(features, n_classes, rows)
         });
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
     }
@@ -361,7 +361,8 @@ impl Regression {
             scales: scales.map_or(Ok(vec![]), |scales| scales.to_vec(py))?,
             lists: vec![],
         };
-        let made = regression::Regression::new(features.to_vec(py)?, n_features, n_classes, rows);
+        let features = regression::Features::plain(features.to_vec(py)?, n_features);
+        let made = regression::Regression::new(features, n_classes, rows);
         Ok(Regression { inner: made.ok_or_else(|| input_error(py, UNFIT.into()))? })
     }
 

@@ -1,7 +1,7 @@
 //! The Hessian of the loss, and its Cholesky factor.
 
-use super::{Fitted, Regression, add, dot};
-use crate::processor::add_products;
+use super::{Fitted, Regression, Row, add, dot};
+use crate::processor::{add_products, vectorised};
 
 /// A class with less probability than this has no part in the curvature, nor in the time that it takes.
 const LIKELY: f64 = 1e-3;
@@ -49,14 +49,21 @@ impl Regression {
             let mut sums = Curvature::new(n, n_biases);
             let mut scratch =
                 Scratch { logs: vec![0.0; self.n_known()], mean: vec![0.0; n], products: Products::new(n) };
-            for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
-                self.write_logs(at, fitted, &mut scratch.logs);
-                if self.n_classes == 2 {
-                    self.add_two(at, &mut scratch, &mut sums);
-                } else {
-                    self.add_more(at, &mut scratch, &mut sums);
-                }
-            }
+            let mut memory = vec![];
+            vectorised(
+                #[inline(always)]
+                || {
+                    for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
+                        let row = self.row(at, &mut memory);
+                        self.write_logs(at, row, fitted, &mut scratch.logs);
+                        if self.n_classes == 2 {
+                            self.add_two(at, row, &mut scratch, &mut sums);
+                        } else {
+                            self.add_more(at, row, &mut scratch, &mut sums);
+                        }
+                    }
+                },
+            );
             scratch.products.flush(&mut sums.coefficients);
             sums
         });
@@ -69,20 +76,22 @@ impl Regression {
         whole
     }
 
-    fn add_two(&self, at: usize, scratch: &mut Scratch, sums: &mut Curvature) {
+    #[inline(always)]
+    fn add_two(&self, at: usize, row: Row, scratch: &mut Scratch, sums: &mut Curvature) {
         // The log-odds are twice the score of the second class.
         let chance = (scratch.logs[0] + scratch.logs[1]).exp();
         if chance < LIKELY * (1.0 - LIKELY) {
             return;
         }
         let (share, square) = (self.scale(at), 4.0 * self.rows.weights[at] * chance);
-        let (row, scale) = (self.row(at, 0, sums.n), square.sqrt());
+        let (row, scale) = (row.of(0, sums.n), square.sqrt());
         add(&mut sums.across, share * square, row);
         sums.biases[0] += share * share * square;
         scratch.products.push(row.iter().map(|value| scale * value), &mut sums.coefficients);
     }
 
-    fn add_more(&self, at: usize, scratch: &mut Scratch, sums: &mut Curvature) {
+    #[inline(always)]
+    fn add_more(&self, at: usize, all: Row, scratch: &mut Scratch, sums: &mut Curvature) {
         let n = sums.n;
         let Scratch { logs, mean, products } = scratch;
         let (weight, share) = (self.rows.weights[at], self.scale(at));
@@ -97,9 +106,9 @@ impl Regression {
         let chances =
             || logs.iter().enumerate().filter(|(_, chance)| **chance > 0.0).map(|(place, &chance)| (place, chance));
         mean.fill(0.0);
-        chances().for_each(|(place, chance)| add(mean, chance, self.row(at, place, n)));
+        chances().for_each(|(place, chance)| add(mean, chance, all.of(place, n)));
         for (place, chance) in chances() {
-            let (row, class, scale) = (self.row(at, place, n), self.class(at, place), (weight * chance).sqrt());
+            let (row, class, scale) = (all.of(place, n), self.class(at, place), (weight * chance).sqrt());
             products.push(row.iter().zip(&*mean).map(|(value, mean)| scale * (value - mean)), &mut sums.coefficients);
             let across = &mut sums.across[class * n..(class + 1) * n];
             let by = weight * share * chance;

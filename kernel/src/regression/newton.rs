@@ -1,7 +1,7 @@
 //! Newton's method: the fit, and what it would have been without some rows.
 
 use super::curvature::{Curvature, Factor};
-use super::{Fitted, Prior, Regression, add, dot};
+use super::{Fitted, Prior, Regression, Row, add, dot};
 use crate::processor::vectorised;
 
 /// A step that gains less for each row is the last.
@@ -116,14 +116,15 @@ impl Regression {
         let n = fitted.coefficients.len();
         let new = || Slope { loss: 0.0, gradient: vec![0.0; n + self.n_biases()] };
         let parts = self.in_parts(rows.len(), threads, |part| {
-            let (mut logs, mut sums) = (vec![0.0; self.n_known()], new());
+            let (mut logs, mut sums, mut memory) = (vec![0.0; self.n_known()], new(), vec![]);
             vectorised(
                 #[inline(always)]
                 || {
                     for &at in rows[part].iter().filter(|&&at| self.rows.weights[at] != 0.0) {
-                        self.write_logs(at, fitted, &mut logs);
+                        let row = self.row(at, &mut memory);
+                        self.write_logs(at, row, fitted, &mut logs);
                         sums.loss -= self.rows.weights[at] * logs[self.own_place(at)];
-                        self.add_gradient(at, &logs, n, &mut sums.gradient);
+                        self.add_gradient(at, row, &mut logs, n, &mut sums.gradient);
                     }
                 },
             );
@@ -137,20 +138,38 @@ impl Regression {
         whole
     }
 
+    /// Adds the gradient of a row, whose log probabilities are lost.
     #[inline(always)]
-    fn add_gradient(&self, at: usize, logs: &[f64], n: usize, gradient: &mut [f64]) {
+    fn add_gradient(&self, at: usize, row: Row, logs: &mut [f64], n: usize, gradient: &mut [f64]) {
         let (weight, share, own_place) = (self.rows.weights[at], self.scale(at), self.own_place(at));
         if self.n_classes == 2 {
             // The log-odds are twice the score of the second class.
             let excess = 2.0 * weight * (logs[1].exp() - f64::from(self.rows.class_ids[at]));
-            add(&mut gradient[..n], excess, self.row(at, 0, n));
+            add(&mut gradient[..n], excess, row.of(0, n));
             gradient[n] += share * excess;
             return;
         }
-        for (place, log) in logs.iter().enumerate() {
-            let excess = weight * (log.exp() - f64::from(u8::from(place == own_place)));
-            add(&mut gradient[..n], excess, self.row(at, place, n));
-            gradient[n + self.class(at, place)] += share * excess;
+        let (coefficients, biases) = gradient.split_at_mut(n);
+        for (place, log) in logs.iter_mut().enumerate() {
+            *log = weight * (log.exp() - f64::from(u8::from(place == own_place)));
+            biases[self.class(at, place)] += share * *log;
+        }
+        // Eight coefficients after the other, each of all classes: their sums are read and written once.
+        let excesses = &*logs;
+        let (eights, rest) = coefficients.as_chunks_mut::<8>();
+        let first = 8 * eights.len();
+        for (number, sums) in eights.iter_mut().enumerate() {
+            let mut lanes = *sums;
+            for (place, excess) in excesses.iter().enumerate() {
+                let values = &row.of(place, n)[8 * number..8 * number + 8];
+                for lane in 0..8 {
+                    lanes[lane] += excess * values[lane];
+                }
+            }
+            *sums = lanes;
+        }
+        for (place, excess) in excesses.iter().enumerate() {
+            add(rest, *excess, &row.of(place, n)[first..]);
         }
     }
 }

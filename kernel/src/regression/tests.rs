@@ -21,7 +21,8 @@ fn very_many_biases_are_fitted_as_few_are() {
         let bias = vec![0.0; n_classes];
         let prior = Prior { mean: &[0.0], precision: &[1.0], bias: &bias, bias_precision: 1.0 };
         let features = (0..20 * n_classes).map(|i| f64::from(u8::from(i % n_classes == 0))).collect();
-        let regression = Regression::new(features, 1, n_classes, rows(vec![0; 20], 1.0)).expect("they fit");
+        let regression =
+            Regression::new(Features::plain(features, 1), n_classes, rows(vec![0; 20], 1.0)).expect("they fit");
         let (fitted, _) = regression.fit(&prior, 1);
         // Where the slope is 0 the penalty holds what is left: both pull alike at feature and bias of the first class.
         assert!(
@@ -37,13 +38,13 @@ fn very_many_biases_are_fitted_as_few_are() {
 #[test]
 fn nothing_to_learn_leaves_the_prior_and_much_moves_it() {
     let prior = Prior { mean: &[1.0], precision: &[1.0], bias: &[0.0; 3], bias_precision: 1.0 };
-    let none = Regression::new(vec![0.0; 3], 1, 3, rows(vec![0], 0.0)).expect("they fit");
+    let none = Regression::new(Features::plain(vec![0.0; 3], 1), 3, rows(vec![0], 0.0)).expect("they fit");
     assert_eq!(none.fit(&prior, 1).0, Fitted { coefficients: vec![1.0], biases: vec![0.0; 3] });
     // A feature that always speaks for the wrong class.
     let features: Vec<f64> =
         (0..300).flat_map(|i| (0..3).map(move |c| f64::from(u8::from(c == (i + 1) % 3)))).collect();
     let class_ids = (0..300).map(|i| i % 3).collect();
-    let wrong = Regression::new(features, 1, 3, rows(class_ids, 1.0)).expect("they fit");
+    let wrong = Regression::new(Features::plain(features, 1), 3, rows(class_ids, 1.0)).expect("they fit");
     let (fitted, _) = wrong.fit(&prior, 2);
     assert!(fitted.coefficients[0] < -3.0);
     assert_eq!(wrong.fit(&prior, 1).0, fitted);
@@ -78,8 +79,8 @@ fn lists_of_all_classes_are_all_classes() {
         }
         listed.lists.extend(order);
     }
-    let dense = Regression::new(features, 2, 3, dense).expect("they fit").fit(&prior, 1);
-    let listed = Regression::new(moved, 2, 3, listed).expect("they fit").fit(&prior, 1);
+    let dense = Regression::new(Features::plain(features, 2), 3, dense).expect("they fit").fit(&prior, 1);
+    let listed = Regression::new(Features::plain(moved, 2), 3, listed).expect("they fit").fit(&prior, 1);
     let numbers = |fitted: &Fitted| [&fitted.coefficients[..], &fitted.biases[..]].concat();
     assert!(numbers(&dense.0).iter().zip(numbers(&listed.0)).all(|(a, b)| (a - b).abs() < 1e-9));
     assert!((dense.1 - listed.1).abs() < 1e-9);
@@ -90,13 +91,14 @@ fn a_step_without_a_fold_comes_close_to_a_fit_without_it() {
     let (features, rows) = some();
     let prior = Prior { mean: &[0.1, 0.2], precision: &[2.0, 0.5, 0.5, 1.0], bias: &[0.0; 3], bias_precision: 1.0 };
     let folds: Vec<u32> = (0..60).map(|i| i % 5).collect();
-    let whole = Regression::new(features.clone(), 2, 3, rows.clone()).expect("they fit");
+    let whole = Regression::new(Features::plain(features.clone(), 2), 3, rows.clone()).expect("they fit");
     let (fitted, _) = whole.fit(&prior, 1);
     let steps = whole.without(&prior, &fitted, &folds, 5, 2);
     for (fold, step) in steps.iter().enumerate() {
         let mut rest = rows.clone();
         rest.weights.iter_mut().enumerate().filter(|(i, _)| i % 5 == fold).for_each(|(_, weight)| *weight = 0.0);
-        let (again, _) = Regression::new(features.clone(), 2, 3, rest).expect("they fit").fit(&prior, 1);
+        let (again, _) =
+            Regression::new(Features::plain(features.clone(), 2), 3, rest).expect("they fit").fit(&prior, 1);
         let far = |from: &Fitted| {
             let of = |fitted: &Fitted| [&fitted.coefficients[..], &fitted.biases[..]].concat();
             of(&again).iter().zip(of(from)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
@@ -107,8 +109,53 @@ fn a_step_without_a_fold_comes_close_to_a_fit_without_it() {
 
 #[test]
 fn arrays_that_do_not_fit_are_refused() {
-    assert!(Regression::new(vec![0.0; 5], 1, 3, rows(vec![0, 1], 1.0)).is_none());
-    assert!(Regression::new(vec![0.0; 6], 1, 3, rows(vec![0, 3], 1.0)).is_none());
+    assert!(Regression::new(Features::plain(vec![0.0; 5], 1), 3, rows(vec![0, 1], 1.0)).is_none());
+    assert!(Regression::new(Features::plain(vec![0.0; 6], 1), 3, rows(vec![0, 3], 1.0)).is_none());
     let lists = Rows { lists: vec![1, 0, 1, 2], ..rows(vec![0, 1], 1.0) };
-    assert!(Regression::new(vec![0.0; 4], 1, 3, lists).is_none());
+    assert!(Regression::new(Features::plain(vec![0.0; 4], 1), 3, lists).is_none());
+}
+
+#[test]
+fn numbers_that_are_scaled_are_fitted_as_the_features_that_they_make() {
+    let number = |i: usize| ((i * 7919 + 13) % 101) as f64 / 50.0 - 1.0;
+    let (n, n_classes, widths) = (90, 4, [5, 14]);
+    let n_numbers = widths.iter().sum::<usize>();
+    let numbers: Vec<f64> = (0..n * n_classes * n_numbers).map(number).collect();
+    let factors: Vec<f64> = (0..n * widths.len() * 2).map(|i| number(i + 3).abs()).collect();
+    let mut features = vec![];
+    for (at, row) in numbers.chunks(n_classes * n_numbers).enumerate() {
+        for numbers in row.chunks(n_numbers) {
+            let blocks = [(&numbers[..5], 0), (&numbers[5..], 1)];
+            for (block, [first, second]) in
+                blocks.map(|(block, b)| (block, [0, 1].map(|c| factors[(2 * at + b) * 2 + c])))
+            {
+                features.extend(block.iter().map(|number| number * first));
+                features.extend(block.iter().map(|number| number * second));
+            }
+        }
+    }
+    let rows = || Rows {
+        class_ids: (0..n as u32).map(|i| (i * i + i / 7) % 4).collect(),
+        weights: vec![1.0; n],
+        ..Rows::default()
+    };
+    let scaled = || {
+        Features::scaled(numbers.clone(), Scaled { widths: widths.to_vec(), factors: factors.clone(), n_channels: 2 })
+    };
+    assert_eq!(scaled().all(n), features);
+    let n_features = 2 * n_numbers;
+    let precision: Vec<f64> =
+        (0..n_features * n_features).map(|i| f64::from(u8::from(i % (n_features + 1) == 0))).collect();
+    let mean = vec![0.1; n_features];
+    let prior = Prior { mean: &mean, precision: &precision, bias: &[0.0; 4], bias_precision: 1.0 };
+    let plain = Regression::new(Features::plain(features, n_features), n_classes, rows()).expect("they fit");
+    let scaled = Regression::new(scaled(), n_classes, rows()).expect("they fit");
+    let (fitted, loss) = plain.fit(&prior, 2);
+    assert_eq!(scaled.fit(&prior, 2), (fitted.clone(), loss));
+    let turns = vec![0; n];
+    let logs = |regression: &Regression| regression.log_probabilities(std::slice::from_ref(&fitted), &turns, 2);
+    assert_eq!(logs(&scaled), logs(&plain));
+    assert_eq!(scaled.size(&mean, 1), plain.size(&mean, 1));
+    let few = Features::scaled(numbers[1..].to_vec(), Scaled { widths: widths.to_vec(), factors, n_channels: 2 });
+    assert!(Regression::new(few, n_classes, rows()).is_none());
 }

@@ -5,8 +5,8 @@ use super::length::{CHANNELS, scales};
 use super::sums::{Asked, Part, Scratch, View};
 use super::{Curves, Shape};
 use crate::counts::{Block, Counts};
-use crate::documents::{Documents, Features, Taker, Total};
-use crate::regression::dot;
+use crate::documents::{self, Documents, Taker, Total};
+use crate::regression::{Features, Scaled, dot};
 use crate::text::Analyzer;
 use crate::threads::{each_on_a_thread, equal_parts, fill_rows};
 
@@ -32,44 +32,33 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// The numbers with which the curves of all channels are multiplied: by row, class, block, channel and number. Of a basis of all
-    /// classes, `lists` may name some for each row.
-    pub fn features(&self, caps: &[f64], lists: &[u32], threads: usize) -> Vec<f64> {
-        let (blocks, raw) = (self.shape.counted().collect::<Vec<_>>(), self.raw());
+    /// What the curves of all channels are multiplied by: by row, class, block, channel and number. Of a basis of all classes, `lists` may
+    /// name some for each row.
+    pub fn features(&self, caps: &[f64], lists: &[u32], threads: usize) -> Features {
+        let raw = self.raw();
         let picks = !lists.is_empty() && self.is_whole();
         let n_places = if picks { lists.len() / self.n_rows().max(1) } else { self.n_places };
-        let width = n_places * raw * CHANNELS;
         // In small pages: many large ones at once take the system longer, where its memory has long not been used.
-        let mut features = vec![0.0; self.n_rows() * width];
-        fill_rows(&mut features, width, self.worth(threads), |part, features| {
-            let mut picked = vec![0.0; if picks { n_places * raw } else { 0 }];
-            let mut features = features.chunks_mut(width.max(1));
-            for (at, (mut row, lengths)) in part.clone().zip(self.rows().skip(part.start)) {
-                let by_block: Vec<[f64; CHANNELS]> =
-                    lengths.iter().zip(caps).map(|(&m, &cap)| scales(f64::from(m), cap)).collect();
-                if picks {
-                    for (target, &class) in picked.chunks_mut(raw).zip(&lists[at * n_places..]) {
-                        target.copy_from_slice(&row[class as usize * raw..][..raw]);
-                    }
-                    centre(&mut picked, raw);
-                    row = &picked;
+        let mut numbers = vec![0.0; self.n_rows() * n_places * raw];
+        fill_rows(&mut numbers, n_places * raw, self.worth(threads), |part, numbers| {
+            let rows = part.clone().zip(self.rows().skip(part.start));
+            for ((at, (row, _)), numbers) in rows.zip(numbers.chunks_mut((n_places * raw).max(1))) {
+                if !picks {
+                    numbers.copy_from_slice(row);
+                    continue;
                 }
-                let mut rest = features.next().unwrap_or_default();
-                for values in row.chunks(raw) {
-                    let mut start = 0;
-                    for (&(_, has_parents), scales) in blocks.iter().zip(&by_block) {
-                        let values = &values[start..start + self.shape.width(has_parents)];
-                        start += values.len();
-                        for scale in scales {
-                            let (own, after) = rest.split_at_mut(values.len());
-                            own.iter_mut().zip(values).for_each(|(feature, value)| *feature = value * scale);
-                            rest = after;
-                        }
-                    }
+                for (numbers, &class) in numbers.chunks_mut(raw).zip(&lists[at * n_places..]) {
+                    numbers.copy_from_slice(&row[class as usize * raw..][..raw]);
                 }
+                centre(numbers, raw);
             }
         });
-        features
+        let of_row = |(_, lengths): (_, &[u32])| {
+            lengths.iter().zip(caps).flat_map(|(&m, &cap)| scales(f64::from(m), cap)).collect::<Vec<_>>()
+        };
+        let widths = self.shape.counted().map(|(_, has_parents)| self.shape.width(has_parents)).collect();
+        let factors = self.rows().flat_map(of_row).collect();
+        Features::scaled(numbers, Scaled { widths, factors, n_channels: CHANNELS })
     }
 
     /// The score of each row and class, without a start and up to a number that the classes share; each row has one of several
@@ -312,7 +301,7 @@ impl Curves {
 }
 
 /// The documents, and a window of each where there are windows.
-pub(super) fn views_of(documents: &Documents) -> Vec<&[Features]> {
+pub(super) fn views_of(documents: &Documents) -> Vec<&[documents::Features]> {
     [&documents.blocks[..], &documents.windows].into_iter().filter(|view| !view.is_empty()).collect()
 }
 
