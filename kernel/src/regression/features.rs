@@ -18,9 +18,11 @@ pub struct Features {
 pub struct Scaled {
     /// How many numbers each block has.
     pub widths: Vec<usize>,
-    /// By row, block and channel.
+    /// By document, block and channel.
     pub factors: Vec<f64>,
     pub n_channels: usize,
+    /// How many classes of a document share its factors. Each may be a row by itself.
+    pub n_places: usize,
 }
 
 /// The features of a row, by scored class.
@@ -51,8 +53,12 @@ impl Features {
 
     /// Whether they are those of so many rows in so many scored classes.
     pub(super) fn fit(&self, n_rows: usize, n_scored: usize) -> bool {
-        let factors = |scaled: &Scaled| scaled.factors.len() == n_rows * scaled.widths.len() * scaled.n_channels;
-        self.values.len() == n_rows * n_scored * self.n_numbers && self.scaled.as_ref().is_none_or(factors)
+        let n = n_rows * n_scored;
+        let has_factors = |scaled: &Scaled| {
+            let n_factors = scaled.widths.len() * scaled.n_channels;
+            scaled.n_places.is_multiple_of(n_scored.max(1)) && scaled.factors.len() * scaled.n_places == n * n_factors
+        };
+        self.values.len() == n * self.n_numbers && self.scaled.as_ref().is_none_or(has_factors)
     }
 
     /// Those of all of so many rows, by row, scored class and feature.
@@ -72,9 +78,11 @@ impl Features {
     pub(super) fn row<'a>(&'a self, at: usize, n_scored: usize, memory: &'a mut Vec<f64>) -> Row<'a> {
         let (n_features, width) = (self.n_features, n_scored * self.n_numbers);
         let values = &self.values[at * width..][..width];
-        let Some(Scaled { widths, factors, n_channels }) = &self.scaled else { return Row { values, n_features } };
+        let Some(Scaled { widths, factors, n_channels, n_places }) = &self.scaled else {
+            return Row { values, n_features };
+        };
         let n_factors = widths.len() * n_channels;
-        let factors = &factors[at * n_factors..][..n_factors];
+        let factors = &factors[at * n_scored / n_places * n_factors..][..n_factors];
         memory.resize(n_scored * n_features, 0.0);
         let mut rest = &mut memory[..];
         for mut numbers in values.chunks(self.n_numbers.max(1)) {

@@ -140,9 +140,13 @@ fn numbers_that_are_scaled_are_fitted_as_the_features_that_they_make() {
         ..Rows::default()
     };
     let scaled = || {
-        Features::scaled(numbers.clone(), Scaled { widths: widths.to_vec(), factors: factors.clone(), n_channels: 2 })
+        Features::scaled(
+            numbers.clone(),
+            Scaled { widths: widths.to_vec(), factors: factors.clone(), n_channels: 2, n_places: 4 },
+        )
     };
     assert_eq!(scaled().all(n), features);
+    assert_eq!(scaled().all(4 * n), features, "each class may be a row by itself");
     let n_features = 2 * n_numbers;
     let precision: Vec<f64> =
         (0..n_features * n_features).map(|i| f64::from(u8::from(i % (n_features + 1) == 0))).collect();
@@ -156,6 +160,9 @@ fn numbers_that_are_scaled_are_fitted_as_the_features_that_they_make() {
     let logs = |regression: &Regression| regression.log_probabilities(std::slice::from_ref(&fitted), &turns, 2);
     assert_eq!(logs(&scaled), logs(&plain));
     assert_eq!(scaled.size(&mean, 1), plain.size(&mean, 1));
-    let few = Features::scaled(numbers[1..].to_vec(), Scaled { widths: widths.to_vec(), factors, n_channels: 2 });
+    let few = Features::scaled(
+        numbers[1..].to_vec(),
+        Scaled { widths: widths.to_vec(), factors, n_channels: 2, n_places: 4 },
+    );
     assert!(Regression::new(few, n_classes, rows()).is_none());
 }

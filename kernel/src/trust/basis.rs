@@ -58,7 +58,7 @@ impl Basis {
         };
         let widths = self.shape.counted().map(|(_, has_parents)| self.shape.width(has_parents)).collect();
         let factors = self.rows().flat_map(of_row).collect();
-        Features::scaled(numbers, Scaled { widths, factors, n_channels: CHANNELS })
+        Features::scaled(numbers, Scaled { widths, factors, n_channels: CHANNELS, n_places })
     }
 
     /// The score of each row and class, without a start and up to a number that the classes share; each row has one of several
