@@ -139,3 +139,9 @@ def test_on_a_narrow_terminal_nothing_of_a_table_is_lost(width: int) -> None:
 
 def test_columns_stay_in_line_while_gaps_shrink() -> None:
     assert fitted("name      one    two\nlonger      1     22", 16) == "name   one two\nlonger   1  22"
+
+
+def test_a_terminal_that_cannot_show_a_sign_shows_a_question_mark(folder: Path) -> None:
+    terminal = Terminal("predict", "mood.banbury", "été", "--json", folder=folder, PYTHONIOENCODING="ascii")
+    assert terminal.end() == 0
+    assert '"text": "?t?"' in terminal.screen

@@ -18,3 +18,9 @@ def test_the_demo_explains_any_text(here: Here) -> None:
     result = here("demo", "What a wonderful, wonderful day 😀")
     assert "→ positive" in result.out
     assert len(re.findall(r"^  wonderful +\+\d", result.out, re.MULTILINE)) == 2
+
+
+def test_the_demo_is_written_where_the_output_has_other_characters() -> None:
+    result = run("demo", "\x1b[31m wonderful é", PYTHONIOENCODING="ascii")
+    assert (result.code, result.err) == (0, "")
+    assert "␛[31m wonderful é\n→ positive" in result.out

@@ -408,3 +408,18 @@ def test_labels_that_were_looked_at_are_the_same_labels(labels: list[Any]) -> No
     if labels:
         with pytest.raises(LabelError, match=r"document 0 has label .*, which was never counted"):
             class_numbers(checked, [label for label in classes if label != labels[0]])
+
+
+def test_a_list_of_labels_that_changes_while_it_is_looked_at_is_seen_at_one_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    labels, look = ["a", "b"], _kernel.looked_at
+
+    def changing(given: Any) -> Any:
+        found = look(given)
+        labels.append("c")  # as another thread would
+        return found
+
+    monkeypatch.setattr(_kernel, "looked_at", changing)
+    checked = as_labels(labels)
+    assert checked == ["a", "b"] == [checked.different[number] for number in memoryview(checked.numbers)]

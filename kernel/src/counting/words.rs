@@ -159,7 +159,9 @@ impl Counter {
     ) -> Result<Self, Error> {
         self.table.make_ready();
         let (mut tokens, mut places, mut ends, mut first) = (Tokens::default(), Places::default(), vec![], ranks.start);
+        let mut bytes_left = order.bytes(ranks.clone());
         for rank in ranks.clone() {
+            bytes_left -= order.text(rank).len();
             if rank + 1 < ranks.end {
                 expect_text(order.text(rank + 1));
             }
@@ -179,7 +181,8 @@ impl Counter {
                 first = rank + 1;
             }
             if is_last_of_class {
-                self.finish_class(order.class(rank), (ranks.end - rank - 1) as f64 / (rank + 1 - ranks.start) as f64);
+                let to_come = (ranks.end - rank - 1) as f64 / (rank + 1 - ranks.start) as f64;
+                self.finish_class(order.class(rank), to_come, bytes_left);
             }
         }
         Ok(self)
@@ -286,12 +289,13 @@ impl Counter {
         tally.id
     }
 
-    /// Reads the class off. So many times as many documents are still to come as there have been.
-    fn finish_class(&mut self, class: u32, to_come: f64) {
-        // Room for theirs at once: cells that are moved while they grow take memory twice, which the system has to clear first.
+    /// Reads the class off. So many times as many documents are still to come as there have been, of so many bytes.
+    fn finish_class(&mut self, class: u32, to_come: f64, bytes_left: usize) {
+        // Room for theirs at once: cells that are moved while they grow take memory twice, which the system has to clear first. But no
+        // more than one for every four bytes of text: after a class of one long document, short ones may come by the thousand.
         let n = self.cells.len() + self.touched.len();
         if n > self.cells.capacity() {
-            let n = n + (n as f64 * to_come) as usize;
+            let n = n + ((n as f64 * to_come) as usize).min(bytes_left / 4);
             if self.cells.is_empty() { self.cells = scattered(n) } else { self.cells.reserve(n - self.cells.len()) }
         }
         for (i, &place) in self.touched.iter().enumerate() {
@@ -310,5 +314,25 @@ impl Counter {
         self.touched.clear();
         let slots = self.table.slots().iter().enumerate();
         self.touched.extend(slots.filter(|(_, slot)| slot.value.last != 0).map(|(place, _)| place as u32));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::Batch;
+    use crate::text::{Analyzer, Settings};
+
+    #[test]
+    fn short_documents_after_a_long_one_get_no_more_room_than_their_text_can_fill() {
+        let long = (0..2000).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        let mut texts = vec!["a"; 2001];
+        texts[0] = &long;
+        let classes: Vec<u32> = (0..2001).map(|number| number.min(1)).collect();
+        let order = Order::new(Batch { texts: &texts, classes: &classes, weights: None, n_classes: 2 });
+        let analyzer = Analyzer::new(Settings::default()).unwrap();
+        let analyze = |text: &str, tokens: &mut Tokens, _: &mut dyn FnMut(&mut Tokens)| analyzer.words(text, tokens);
+        let counted = Counter::new(64, false).count(&order, 0..order.len(), analyze).unwrap();
+        assert!(counted.cells.len() == 2001 && counted.cells.capacity() < order.bytes(0..order.len()));
     }
 }

@@ -133,9 +133,10 @@ def show_json(result: object) -> None:
 
 
 def put(text: str) -> None:
-    """Text to standard output; on a terminal without control characters."""
+    """Text to standard output; on a terminal without control characters, and with ? for what it cannot show."""
     if sys.stdout.isatty():
-        print(clean(text), end="", flush=True)
+        encoding = sys.stdout.encoding
+        print(clean(text).encode(encoding, "replace").decode(encoding), end="", flush=True)
     else:
         sys.stdout.flush()
         put_bytes(text.encode("utf-8", "replace"))

@@ -63,11 +63,8 @@ class CheckedLabels(list[Any]):
     """Labels of one kind, which have been looked at: nobody looks at each of them again."""
 
     __slots__ = ("different", "numbers")
-
-    def __init__(self, labels: list[Any], different: list[Any], numbers: Any) -> None:
-        super().__init__(labels)
-        self.different = different  # in the order in which they come
-        self.numbers = numbers  # of each label among these
+    different: list[Any]  # in the order in which they come
+    numbers: Any  # of each label among these
 
     def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)  # a copy, or what another process gets, can change: it is a list like any other
@@ -81,25 +78,27 @@ def as_labels(labels: Labels) -> CheckedLabels:
     """
     if type(labels) is CheckedLabels:
         return labels
-    values = labels if type(labels) is list else as_list(labels, "labels", LabelError)
-    if found := _kernel.looked_at(values):
-        _check_ends(values, found[0])
-        return CheckedLabels(values, *found)
-    values = [_plain(row, value) for row, value in enumerate(values)]
-    for row, value in enumerate(values):
-        if type(value) is not type(values[0]):
-            raise LabelError(
-                f"document {row} has label {value!r}, of type {type(value).__name__}, "
-                f"but document 0 has {values[0]!r}, of type {type(values[0]).__name__}; use labels of one type"
-            )
-    different = {label: number for number, label in enumerate(dict.fromkeys(values))}
-    _check_ends(values, list(different))
-    return CheckedLabels(values, list(different), _numbers(different[label] for label in values))
+    # Copied before they are looked at: another thread may change a list meanwhile.
+    checked = CheckedLabels(labels if type(labels) is list else as_list(labels, "labels", LabelError))
+    if found := _kernel.looked_at(checked):
+        checked.different, checked.numbers = found
+    else:
+        checked[:] = [_plain(row, value) for row, value in enumerate(checked)]
+        for row, value in enumerate(checked):
+            if type(value) is not type(checked[0]):
+                raise LabelError(
+                    f"document {row} has label {value!r}, of type {type(value).__name__}, "
+                    f"but document 0 has {checked[0]!r}, of type {type(checked[0]).__name__}; use labels of one type"
+                )
+        known = {label: number for number, label in enumerate(dict.fromkeys(checked))}
+        checked.different, checked.numbers = list(known), _numbers(known[label] for label in checked)
+    _check_ends(checked)
+    return checked
 
 
-def _check_ends(labels: list[Any], different: list[Any]) -> None:
+def _check_ends(labels: CheckedLabels) -> None:
     """That no label ends in NUL: NumPy, which predictions come in, would drop it and take two labels for one."""
-    for label in different:
+    for label in labels.different:
         if isinstance(label, str) and label.endswith("\0"):
             raise LabelError(f"document {labels.index(label)} has label {label!r}, which ends in NUL; drop that")
 
