@@ -296,7 +296,7 @@ impl Counter {
         let n = self.cells.len() + self.touched.len();
         if n > self.cells.capacity() {
             let n = n + ((n as f64 * to_come) as usize).min(bytes_left / 4);
-            if self.cells.is_empty() { self.cells = scattered(n) } else { self.cells.reserve(n - self.cells.len()) }
+            self.cells.reserve(n - self.cells.len());
         }
         for (i, &place) in self.touched.iter().enumerate() {
             if let Some(&next) = self.touched.get(i + AHEAD) {
