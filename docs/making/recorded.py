@@ -206,8 +206,6 @@ def speeds() -> str:
     """The plain model beside scikit-learn: every row of the benchmark that is not a part of the one above it."""
     renamed = {
         "fit, ready to predict: lang17": "fit, ready to predict: lang17, 17 languages",
-        "fit, default words: IMDB": "fit, the words of an `Analyzer()`: IMDB",
-        "fit, default words: lang17": "fit, the words of an `Analyzer()`: lang17",
         "one short document, p50: IMDB": "predict one short text: IMDB",
         "one short document, p50: 20 Newsgroups": "predict one short text: 20 Newsgroups",
         "import banbury, over bare Python": "import, over bare Python",
@@ -215,7 +213,7 @@ def speeds() -> str:
     }
     lines = []
     for row in result("speed")["rows"]:
-        name = renamed.get(row["what"], row["what"])
+        name = renamed.get(row["what"], row["what"]).replace("default words", "the words of an `Analyzer()`")
         if name.startswith("load 1,000,000 words"):
             name = "load a model of a million words (the peer: a pickle)"
         if name.startswith("cold process"):
