@@ -38,21 +38,7 @@ pub struct LongNames {
 
 impl LongNames {
     pub fn get(&self, id: u32) -> Option<&[u8]> {
-        self.numbered(self.ids.binary_search(&id).ok()?)
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// The one before which there are so many.
-    #[inline]
-    pub fn numbered(&self, at: usize) -> Option<&[u8]> {
+        let at = self.ids.binary_search(&id).ok()?;
         let start = if at == 0 { 0 } else { *self.ends.get(at - 1)? };
         self.bytes.get(start as usize..*self.ends.get(at)? as usize)
     }
